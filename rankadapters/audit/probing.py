@@ -18,7 +18,7 @@ from rankadapters.statistics.cells import spelled
 from rankadapters.statistics.document import Document
 from rankadapters.statistics.grid import has_cutoff, measure_named
 from rankadapters.statistics.known_presets import presets_by_label
-from rankadapters.statistics.probing.answers import UNKNOWN, Function
+from rankadapters.statistics.probing.answers import OF_QUERIES, UNKNOWN, Function
 from rankadapters.statistics.probing.cases import (
     BELOW_ZERO,
     EMPTY,
@@ -272,7 +272,7 @@ def probe(
         examination = examine(tested, kinds, with_one_relevant(maker), tolerance)
     if not (examination.fits and tested.deterministic):
         return _without_convention(examination, explain(examination))
-    members = _with_short(examination, examination.elimination.members)
+    members = _with_refusals(examination, examination.elimination.members)
     cases = _further_cases(examination, labels)
     members, finding, notes = _with_further_cases(examination, members, cases)
     return _fitted(examination, members, notes) if finding is None else _without_convention(examination, finding)
@@ -285,14 +285,19 @@ def _refuses_all(examination: Examination, trait: str) -> bool:
     return len(asked) > 1 and refused.issuperset(asked) and len(examination.elimination.numbers) > 1
 
 
-def _with_short(examination: Examination, members: list[Convention]) -> list[Convention]:
-    """Set `short` to "skip" if a function of one query refuses all queries that are short and nothing else."""
-    k = examination.maker.k
+def _with_refusals(examination: Examination, members: list[Convention]) -> list[Convention]:
+    """Set `empty` and `short` for a function that refuses all queries with nothing relevant, or all short ones.
+
+    Only the refusal of queries that are short and nothing else shows `short="skip"`.
+    """
+    k, of_queries = examination.maker.k, examination.function.takes in OF_QUERIES
     only_short = [case for case in examination.elimination.refused if case.traits(k) <= {SHORT, SEVERAL}]
-    single = examination.function.takes not in {"queries", "groups"}
-    if not (single and len(only_short) > 1 and _refuses_all(examination, SHORT) and "short" in members[0].fields()):
-        return members
-    return list(dict.fromkeys(convention.replace(short="skip") for convention in members))
+    values = {"empty": ("error",) if of_queries else ("error", "skip"), "short": ("skip",)}
+    refuses_short = not of_queries and len(only_short) > 1 and _refuses_all(examination, SHORT)
+    shown = {"empty": _refuses_all(examination, EMPTY), "short": refuses_short}
+    for field in (name for name, is_shown in shown.items() if is_shown and name in members[0].fields()):
+        members = [convention.replace(**{field: value}) for convention in members for value in values[field]]
+    return list(dict.fromkeys(members))
 
 
 def _further_cases(examination: Examination, labels: Sequence[float] | None) -> list[Case]:
@@ -320,13 +325,23 @@ def _with_further_cases(
             members = [convention for convention, fit in zip(members, fits, strict=True) if fit]
         elif not (answer.problem or np.isnan(values).any()):
             text = f"it has a special rule for {case.purpose}"
-            for rounding, change in ROUNDINGS.items() if case.purpose == FRACTIONAL else ():
-                value = value_of(members[0], case.with_columns(labels=change(case.labels)))
-                text = rounding if abs(value - answer.value) <= margin else text
             if case.purpose != BELOW_ZERO:
+                text = _rounding(examination, members[0], cases) or text
                 return members, Finding(text, members, names_presets=True), notes
             notes.append(text)
     return members, None, notes
+
+
+def _rounding(examination: Examination, convention: Convention, cases: Sequence[Case]) -> str:
+    """Return how a function rounds fractional labels; empty if it does not."""
+    function, tolerance = examination.function, examination.elimination.tolerance
+    fractional = [case for case in cases if case.purpose == FRACTIONAL]
+    answers = np.array([function.ask(case).value for case in fractional])
+    for text, change in ROUNDINGS.items():
+        rounded = [value_of(convention, case.with_columns(labels=change(case.labels))) for case in fractional]
+        if np.allclose(answers, rounded, rtol=tolerance, atol=tolerance):
+            return text
+    return ""
 
 
 def _fitted(examination: Examination, members: list[Convention], notes: list[str]) -> Probe:
@@ -439,6 +454,8 @@ def _example(examination: Examination, convention: Convention) -> Example | None
 def _common(examination: Examination, convention: Convention | None) -> dict[str, Any]:
     function = examination.function
     refused = list(_refusals(examination, convention))
+    if examination.maker.one_relevant and SEVERAL not in [refusal.what for refusal in refused]:
+        refused.append(Refused(what=SEVERAL, problem="raised an error", meaning=MEANINGS[SEVERAL]))
     if function.form != function.forms[0]:
         takes = f"it takes {function.form}"
         refused.insert(0, Refused(what=function.forms[0], problem="raised an error", meaning=takes))

@@ -14,7 +14,7 @@ from rankadapters.cli.options import UNKNOWN, add_measure, convention, cutoff_or
 from rankadapters.cli.printing import Answer, add_output
 from rankadapters.core.errors import InputError
 
-TAKES = ("query", "queries", "groups")
+TAKES = ("query", "queries", "groups", "ranked", "items")
 
 
 def add_probe(parser: argparse.ArgumentParser) -> None:
@@ -72,7 +72,8 @@ def _add_function(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--takes", choices=TAKES,
         help="how to call it: query: labels and scores of one query; queries: of all, then the query of each row; "
-        "groups: of all, then the size of each query (default: query; groups for a program)",
+        "groups: of all, then the size of each query; ranked: labels of one query by rank; items: ids of one query's items "
+        "by rank, then the relevant ids (default: query; groups for a program)",
     )  # fmt: skip
     parser.add_argument("--timeout", type=float, default=10, metavar="S", help="seconds for an answer (default: 10)")
     parser.add_argument("--labels", nargs="+", type=float, metavar="GRADE", help="accepted grades (default: 0 to 4)")
@@ -119,8 +120,8 @@ def _function(arguments: argparse.Namespace, k: int | None) -> Iterator[tuple[Ca
     from rankadapters.conformance import Program
 
     takes = arguments.takes or "groups"
-    if takes == "queries":
-        msg = "--takes='queries'; allowed are 'query', 'groups' for a program."
+    if takes not in {"query", "groups"}:
+        msg = f"--takes={takes!r}; allowed are 'query', 'groups' for a program."
         raise InputError(msg, hint="a program receives the queries one by one, in a list")
     with Program(arguments.command, k=k, timeout=arguments.timeout) as program:
         yield program, {**keywords, "takes": takes}

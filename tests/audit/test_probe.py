@@ -137,84 +137,79 @@ def ndcg_with_linear_discounts(labels, scores):
     return labels[np.argsort(-scores, kind="stable")] @ discounts / ideal if ideal else 0.0
 
 
-BUGS = {
-    "discounts begin with rank 2": lambda y, s: ndcg(y, s, shift=3),
-    "percentages": lambda y, s: 100 * ndcg(y, s),
-    "1 minus the value": lambda y, s: 1 - ndcg(y, s),
-    "negative of the value": lambda y, s: -ndcg(y, s),
-    "half the value": lambda y, s: ndcg(y, s) / 2,
-    "returns 3 times the value": lambda y, s: 3 * ndcg(y, s),
-    "rounds to 3 decimals": lambda y, s: round(ndcg(y, s), 3),
-    "rounds to 8 decimals": lambda y, s: round(ndcg(y, s), 8),
-    "scores and its second": lambda y, s: ndcg(s, y),
-    "ascending scores": lambda y, s: ndcg(y, -s),
-    "ignores the scores": lambda y, s: ndcg(y, -np.arange(y.size)),
-    "tied rows share a rank": ndcg_of_shared_ranks,
-    "unstable sort": unstable_ndcg,
-    "off by 1e-8": lambda y, s: ndcg(y, s) + 1e-8,
-    "off by a share": lambda y, s: ndcg(y, s) * (1 + 3e-8),
-    "squared": lambda y, s: ndcg(y, s) ** 2,
-    "linear discounts": ndcg_with_linear_discounts,
-    "not divided": lambda y, s: dcg(y[np.argsort(-s, kind="stable")]),
-    "a row is lost": lambda y, s: ndcg(y[:-1], s[:-1]),
-    "random": lambda y, s: ndcg(y, s) + random.random() / 100,
-    "random ties": lambda y, s: ndcg(y, s + np.random.default_rng().random(s.size) / 1e6),
-    "running mean": StatefulFunction(np.mean),
-    "sum so far": StatefulFunction(sum),
-    "best so far": StatefulFunction(max),
-    "the value before": StatefulFunction(lambda values: values[max(len(values) - 2, 0)]),
-    "tires": StatefulFunction(lambda values: values[-1] if len(values) < 5 else 0.5),
-    "changes its input": sort_in_place,
-    "raises": raise_error,
-    "None": lambda y, s: None,
-    "NaN": lambda y, s: math.nan,
-    "array": lambda y, s: np.full(3, ndcg(y, s)),
-    "list": lambda y, s: [ndcg(y, s)] * 2,
-    "text": lambda y, s: f"{ndcg(y, s):.4f}",
-    "infinite": lambda y, s: math.inf,
-    "constant": lambda y, s: 0.5,
-    "mean label": lambda y, s: float(np.mean(y)),
+BUGS = {  # a function, and a part of the explanation
+    "shifted discounts": (lambda y, s: ndcg(y, s, shift=3), "its discount is 1/log2(rank + 2)"),
+    "percentages": (lambda y, s: 100 * ndcg(y, s), "the value as a percentage"),
+    "loss": (lambda y, s: 1 - ndcg(y, s), "1 - the value"),
+    "negative": (lambda y, s: -ndcg(y, s), "the value with the other sign"),
+    "half": (lambda y, s: ndcg(y, s) / 2, "0.5 times the value"),
+    "3 times": (lambda y, s: 3 * ndcg(y, s), "3 times the value"),
+    "off by a share": (lambda y, s: ndcg(y, s) * (1 + 3e-8), "1.00000003 times the value"),
+    "3 decimals": (lambda y, s: round(ndcg(y, s), 3), "it rounds to 3 decimals"),
+    "8 decimals": (lambda y, s: round(ndcg(y, s), 8), "it rounds to 8 decimals"),
+    "swapped": (lambda y, s: ndcg(s, y), "labels and scores swapped"),
+    "ascending": (lambda y, s: ndcg(y, -s), "the scores negated"),
+    "no scores": (lambda y, s: ndcg(y, -np.arange(y.size)), "the scores ignored"),
+    "shared ranks": (ndcg_of_shared_ranks, "tied rows share a rank"),
+    "unstable sort": (unstable_ndcg, "tied rows in no fixed order"),
+    "not divided": (lambda y, s: dcg(y[np.argsort(-s, kind="stable")]), "it computes dcg, not ndcg"),
+    "off by 1e-8": (lambda y, s: ndcg(y, s) + 1e-8, ""),
+    "squared": (lambda y, s: ndcg(y, s) ** 2, "1/log2(rank + 1)^2"),
+    "linear discounts": (ndcg_with_linear_discounts, ""),
+    "a row is lost": (lambda y, s: ndcg(y[:-1], s[:-1]), ""),
+    "random": (lambda y, s: ndcg(y, s) + random.random() / 100, "not deterministic"),
+    "random ties": (lambda y, s: ndcg(y, s + np.random.default_rng().random(s.size) / 1e6), "not deterministic"),
+    "running mean": (StatefulFunction(np.mean), "not deterministic"),
+    "sum so far": (StatefulFunction(sum), "not deterministic"),
+    "the value before": (StatefulFunction(lambda values: values[max(len(values) - 2, 0)]), "not deterministic"),
+    "tires": (StatefulFunction(lambda values: values[-1] if len(values) < 5 else 0.5), "not deterministic"),
+    "raises": (raise_error, ""),
+    "None": (lambda y, s: None, ""),
+    "NaN": (lambda y, s: math.nan, ""),
+    "array": (lambda y, s: np.full(3, ndcg(y, s)), ""),
+    "list": (lambda y, s: [ndcg(y, s)] * 2, ""),
+    "text": (lambda y, s: f"{ndcg(y, s):.4f}", ""),
+    "infinite": (lambda y, s: math.inf, ""),
+    "constant": (lambda y, s: 0.5, "it returns 0.5 for all data"),
 }
-NOT_EXPLAINED = {"off by 1e-8", "off by a share", "linear discounts", "not divided", "a row is lost", "random ties",
-                 "running mean", "sum so far", "best so far", "the value before", "changes its input",
-                 "mean label"}  # fmt: skip
-EXPLAINED_BUGS = [name for name in BUGS if " " in name and name not in NOT_EXPLAINED]
+MOST_CALLS = 65  # of a function without a convention; the cases that confirm ties or another measure are a few more
 
 
 def test_a_function_with_a_bug_is_attributed_to_no_convention():
-    for bug, function in BUGS.items():
+    for bug, (function, explanation) in BUGS.items():
         if isinstance(function, StatefulFunction):
             function.values.clear()
         report = ra.audit.probe(function, takes="query", k=None)
-        if bug == "changes its input":
-            assert any("changes the arrays" in fault for fault in report.faults)
-        else:
-            assert report.convention is None, bug
-        if bug in EXPLAINED_BUGS:
-            assert bug in report.explanation
-            assert "Most likely" in str(report), bug
+        assert report.convention is None, bug
+        assert report.calls <= MOST_CALLS, bug
+        assert explanation in report.explanation, bug
+        assert bool(explanation) == bool(report.explanation), bug
 
 
-WRONG_MEANS = {
-    "the sum of queries": sum,
-    "one query too few": lambda values: sum(values) / max(len(values) - 1, 1),
-    "the last query": lambda values: values[-1],
+def test_a_function_that_changes_its_input_has_a_fault():
+    assert "changes the arrays" in ra.audit.probe(sort_in_place, takes="query", k=None).faults[0]
+
+
+WRONG_MEANS = {  # a function of the queries' values, and a part of the explanation
+    "sum": (sum, "the sum of the queries' values"),
+    "one too few": (lambda values: sum(values) / max(len(values) - 1, 1), "divided by one too few"),
+    "one too many": (lambda values: sum(values) / (len(values) + 1), "divided by one too many"),
+    "last query": (lambda values: values[-1], "the value of the last query"),
+    "median": (lambda values: float(np.median(values)), "the median"),
 }
-if THOROUGH:
-    WRONG_MEANS["one query too many"] = lambda values: sum(values) / (len(values) + 1)
-    WRONG_MEANS["the median"] = lambda values: float(np.median(values))
 
 
 @for_each("bug", WRONG_MEANS)
 def test_a_wrong_mean_is_attributed_to_no_convention(bug):
+    summary, explanation = WRONG_MEANS[bug]
+
     def function(labels, scores, sizes):
         ends = np.cumsum(sizes)
-        values = [ndcg(labels[e - n : e], scores[e - n : e]) for e, n in zip(ends, sizes, strict=True)]
-        return WRONG_MEANS[bug](values)
+        return summary([ndcg(labels[e - n : e], scores[e - n : e]) for e, n in zip(ends, sizes, strict=True)])
 
     report = ra.audit.probe(function, takes="groups", k=None)
     assert report.convention is None
-    assert (bug in report.explanation) == (bug in {"one query too few", "one query too many", "the last query"})
+    assert explanation in report.explanation
 
 
 @for_each(("measure", "convention", "k"), [
@@ -226,31 +221,6 @@ def test_a_rounded_value_is_no_unstable_sort(measure, convention, k, decimals):
     exact = as_function(ra.parse(convention), "query")
     report = ra.audit.probe(lambda y, s: round(exact(y, s), decimals), takes="query", k=k, measures=measure)
     assert report.explanation == f"it rounds to {decimals} decimals"
-
-
-def test_labels_counted_as_0_and_1_are_no_explanation_if_they_are_0_and_1():
-    def special(labels, scores):
-        return ndcg(labels, scores) if labels.size <= 16 and scores.min() > 0 else 0.25
-
-    report = ra.audit.probe(special, takes="query", k=None, labels=(0, 1))
-    assert report.explanation == "it is right on plain queries, and has special rules for others"
-
-
-def test_a_slow_function_is_called_a_few_times(monkeypatch):
-    clock = [0.0]
-    monkeypatch.setattr("rankadapters.statistics.probing.answers.time.perf_counter", lambda: clock[0])
-
-    def slow(labels, scores):
-        clock[0] += 1
-        return ndcg(labels, scores)
-
-    report = ra.audit.probe(slow, takes="query", k=None)
-    assert report.convention is not None
-    assert report.calls == clock[0] < 30
-    clock[0] = 0
-    report = ra.audit.probe(lambda y, s: slow(y, s) ** 2, takes="query", k=None)
-    assert report.convention is None
-    assert report.calls == clock[0] < 60
 
 
 def test_the_report_lists_the_data_that_the_function_refuses():

@@ -152,12 +152,6 @@ def check_preset(name, function):
     assert wrong_preset not in report.presets
 
 
-@pytest.fixture(autouse=True)
-def _no_shrinking(monkeypatch):
-    """Do not shrink examples: the calls would depend on the speed of the function."""
-    monkeypatch.setattr("rankadapters.audit.probing.probing.QUESTIONS", 1)
-
-
 @pytest.mark.parametrize("name", TOOLKITS)
 def test_the_recorded_results_of_a_toolkit_identify_its_preset(name):
     check_preset(name, replay(name))

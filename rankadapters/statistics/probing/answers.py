@@ -113,7 +113,8 @@ class Function:
 
     def find_accepted(self, cases: Sequence[Case]) -> Case | None:
         """Return the first case that the function accepts, and remember in which form it accepted the arguments."""
-        for self.form in self.forms:
+        for form in self.forms:
+            self.form = form
             for case in cases:
                 if not self._answer(case).problem:
                     return case

@@ -35,8 +35,9 @@ MOST_RANKS = 11  # ranks of a single relevant row that are measured
 DEEP_RANK = 200  # a rank that counts only without a cutoff
 USUAL_ROWS = 8  # ranks that are measured if there is no cutoff
 N_QUERIES = 3  # queries of a case that shows how a function averages
+HALF = 0.5  # what a fractional label lacks to a grade
 TIED_SCORES = (0.1, 0.2, 0.3, 0.4)
-GAPS = (1e-9, 1e-6, 1e-4, 3e-3)  # between nearly equal scores; float32 takes the first for tied
+GAPS = (1e-9, 3e-3, 1e-9, 1e-4, 1e-6)  # between nearly equal scores, by turn; float32 takes the first for tied
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,17 +129,17 @@ class CaseMaker:
         return self._unique([*cases, self._one_row(self.grades[0])])
 
     def unusual_labels(self) -> list[Case]:
-        """Return two cases with fractional and one with negative labels, which many functions refuse."""
-        alone = np.zeros(self.n_rows)
-        alone[1] = 0.5
+        """Return cases with fractional labels and one with negative labels, which many functions refuse."""
+        alone = np.zeros((len(self.grades) - 1, self.n_rows))
+        alone[:, min(1, (self.k or 2) - 1)] = np.asarray(self.grades[1:]) - HALF
         return [
-            _by_rank(alone, FRACTIONAL),
+            *(_by_rank(labels, FRACTIONAL) for labels in alone),
             _by_rank(self._mixed((0.0, 0.5, 1.5, 2.0)), FRACTIONAL),
             _by_rank(self._mixed((-1.0, 0.0, 1.0, 2.0)), BELOW_ZERO),
         ]
 
     def _mixed(self, labels: Sequence[float]) -> Floats:
-        """Return four labels in turn, with the highest beyond the cutoff; the ideal DCG of gains like them is positive."""
+        """Return four labels in turn, the highest last; the ideal DCG of gains like them is positive."""
         by_rank = np.array([labels[(3 * rank + 1) % 4] for rank in range(self.n_rows)])
         by_rank[self.n_rows - 3 :] = labels[3], labels[0], labels[2]
         return by_rank
@@ -235,19 +236,19 @@ class CaseMaker:
     def _close(self, labels: Floats, turn: int, generator: np.random.Generator) -> Case:
         """Make a case of distinct scores, each second of which is nearly equal to the one before.
 
-        The rows at rank k and k + 1 are nearly equal. The higher of them is relevant and comes first in odd turns, and
-        irrelevant and last in even turns, so that no order of tied rows has the same effect.
+        The rows at rank k and k + 1 are nearly equal. The higher of them is relevant and comes first, or in the third
+        turn it is irrelevant and comes last, so that no order of tied rows has the same effect in both.
         """
         n_rows = labels.size
-        k = min(self.k or 2, n_rows - 1)
+        k = min(self.k or 1, n_rows - 1)
         scores = np.linspace(0.9, 0.1, n_rows)
         lower = np.arange(k % 2 or 2, n_rows, 2)
-        scores[lower] = scores[lower - 1] - GAPS[max(turn - 2, 0)]
-        labels[:] = labels if turn > 2 else self.grades[0]  # noqa: PLR2004 - once for each order of the pair
-        labels[k - 1], labels[k] = (self.grades[-1], self.grades[0])[:: 1 if turn % 2 else -1]
+        scores[lower] = scores[lower - 1] - GAPS[turn - 1]
+        labels[:] = labels if turn > 3 else self.grades[0]  # noqa: PLR2004 - only the pair counts
+        order = 1 if turn != 3 else -1  # noqa: PLR2004 - see above
+        labels[k - 1], labels[k] = (self.grades[-1], self.grades[0])[::order]
         rows = generator.permutation(n_rows)
-        pair = np.flatnonzero((rows == k - 1) | (rows == k))
-        rows[pair] = (k - 1, k) if turn % 2 else (k, k - 1)
+        rows[(rows == k - 1) | (rows == k)] = (k - 1, k)[::order]
         return Case(tuple(labels[rows].tolist()), tuple(scores[rows].tolist()), (n_rows,), CLOSE)
 
     def _unique(self, cases: Sequence[Case]) -> list[Case]:

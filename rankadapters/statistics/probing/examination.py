@@ -20,7 +20,7 @@ GRADES = ((0.0, 1.0, 2.0, 3.0, 4.0), (0.0, 1.0, 2.0), (0.0, 1.0))  # tried in th
 BINARY = GRADES[-1]
 MOST_CUTOFF = 1000  # larger cutoffs would need cases with too many rows
 MOST_RANKS = 256  # a function with a larger cutoff is treated as one without a cutoff
-FEWEST = 2  # with fewer different answers, a convention may fit by chance
+FEWEST = 7  # with fewer answers, a convention may fit by chance
 
 Measures = tuple[type[Convention], ...]
 
@@ -51,8 +51,8 @@ class Examination:
 
     @property
     def enough(self) -> bool:
-        """Whether there are enough different answers that no convention fits them by chance."""
-        return len(set(self.elimination.values.tolist())) >= FEWEST
+        """Whether there are enough answers that no convention fits them by chance."""
+        return len(self.elimination.numbers) >= FEWEST
 
     @property
     def fits(self) -> bool:

@@ -43,10 +43,11 @@ from rankadapters.statistics.probing.cases import (
 )  # fmt: skip
 from rankadapters.statistics.probing.elimination import Elimination, Pool
 from rankadapters.statistics.probing.examination import MOST_RANKS, Examination, Measures, at_cutoff, find_cutoff
+from rankadapters.statistics.probing.measuring import formula_of
 
 Change = Callable[[OurNumber], Iterable[tuple[str, float]]]
 
-N_ASKED = 16  # further cases of one query, and half as many of several queries, that an explanation needs
+N_ASKED = 18  # further cases of one query, and half as many of several queries, that an explanation needs
 N_TURNED = 4  # cases whose rows are reversed
 N_FILTERS = 6  # cases on which a mistake is tried first
 FEWEST = 7  # with fewer answers, or only equal ones, an explanation may fit by chance
@@ -135,12 +136,13 @@ class _Search:
             yield Finding(f"it returns {self.answers[0]:g} for all data", [])
         yield from self._of_numbers()
         yield from self._of_cutoffs()
-        yield from self._of_traits()
-        yield from self._of_gains()
+        yield from self._of_means()
         yield from self._of_columns()
         yield from self._of_formulas()
-        yield from self._of_means()
         yield from self._of_measures()
+        yield from self._of_factors()
+        yield from self._of_gains()
+        yield from self._of_traits()
         yield from self._of_traits(2)
         yield from self._of_ranks()
 
@@ -151,7 +153,7 @@ class _Search:
             recut = _Search(self.examination, at_cutoff(self.examination, cutoff))
             text = f"its cutoff is {'all' if cutoff is None else cutoff}"
             yield from recut._fitting(text, recut.pool.values, recut.everywhere)
-            for finding in chain(recut._of_numbers(), recut._of_traits()):
+            for finding in chain(recut._of_numbers(), recut._of_factors(), recut._of_traits()):
                 yield replace(finding, text=f"{text}, and {finding.text}")
 
     def _members(self, rows: list[int]) -> list[Convention]:
@@ -168,6 +170,9 @@ class _Search:
         for text, (factor, offset) in CHANGED_NUMBERS.items():
             values = self.pool.values * factor + offset
             yield from self._fitting(f"it returns {_general(text)}", values, self.everywhere)
+
+    def _of_factors(self) -> Iterator[Finding]:
+        """Yield conventions whose values the function multiplies by a constant."""
         first = next(iter(np.flatnonzero(self.answers)), None)
         if first is not None:
             with np.errstate(invalid="ignore", divide="ignore"):
@@ -244,7 +249,7 @@ class _Search:
         if wrong and len(wrong) < len(ranks) // 2:
             counts = ", ".join(f"{ranks[rank]:.6g}, not {expected[rank]:.6g}, at rank {rank}" for rank in wrong)
             yield Finding(f"one relevant row counts {counts}", self._members([nearest]))
-        elif wrong and (formula := self.examination.measured.formula):
+        elif (formula := self.examination.measured.formula) != formula_of(expected) and formula is not None:
             yield Finding(f"one relevant row counts {formula} in proportion to rank 1", self._members([nearest]))
 
     def _of_columns(self) -> Iterator[Finding]:

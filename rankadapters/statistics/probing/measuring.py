@@ -155,15 +155,15 @@ class Measured:
         return faults[0] if faults else ""
 
 
-def formula_of(discounts: Mapping[int, float]) -> str | None:
-    """Return the formula of discounts by rank, in proportion to rank 1; None if it is not known.
+def formula_of(values: Mapping[int, float]) -> str | None:
+    """Return the formula to which values by rank are proportional; None if it is not known.
 
-    >>> formula_of({1: 1.0, 2: 0.5, 3: 1 / 3})
+    >>> formula_of({1: 3.0, 2: 1.5, 3: 1.0})
     '1/rank'
     """
-    for name, formula in FORMULAS.items():
-        exact = {rank: formula(rank) / formula(1) for rank in discounts}
-        if len(discounts) > 1 and _are_near(discounts, exact):
+    first = values.get(1, 0.0)
+    for name, formula in FORMULAS.items() if first and len(values) > 1 else ():
+        if _are_near(values, {rank: first * formula(rank) / formula(1) for rank in values}):
             return name
     return None
 
@@ -208,7 +208,7 @@ def _predict(
 ) -> float:
     """Return the value of a query under measured gains and discounts; NaN if not all its discounts are known."""
     by_rank: Floats = np.array([gains.get(case.labels[row], 0.0) for row in case.ranking()])
-    formula = formula_of({rank: value / ranks[1] for rank, value in ranks.items() if k is None or rank <= k})
+    formula = formula_of({rank: value for rank, value in ranks.items() if k is None or rank <= k})
     factors = [
         ranks.get(rank, math.nan if formula is None else ranks[1] * FORMULAS[formula](rank) / FORMULAS[formula](1))
         for rank in range(1, min(len(by_rank), k or len(by_rank)) + 1)

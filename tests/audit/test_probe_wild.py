@@ -1,0 +1,232 @@
+"""`ra.audit.probe` on functions as people write them, and on functions that are wrong by a detail."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import rankadapters as ra
+from tests.helpers.tables import for_each
+
+LEAVE_ONE_OUT = "every query has to have exactly one relevant row"
+
+
+def by_rank(labels, scores):
+    return labels[np.argsort(-scores, kind="stable")]
+
+
+def ndcg(labels, scores, k=5, gain=lambda y: 2.0**y - 1, discounts=None, ideal_k=None):
+    """Return an NDCG; discounts by rank replace the usual ones."""
+    factors = 1 / np.log2(np.arange(labels.size) + 2)
+    for rank, discount in (discounts or {}).items():
+        factors[rank - 1 : rank] = discount
+    ideal_factors = np.where(np.arange(labels.size) < (ideal_k or k), factors, 0)
+    ideal = np.sort(gain(labels))[::-1] @ ideal_factors
+    return float(gain(by_rank(labels, scores))[:k] @ factors[:k] / ideal) if ideal else 0.0
+
+
+def reciprocal_rank(labels, scores, k):
+    hits = np.flatnonzero(by_rank(labels, scores)[:k] > 0)
+    return 1 / (hits[0] + 1) if hits.size else 0.0
+
+
+def one_positive(labels, scores, k=10):
+    if np.sum(labels) != 1 or labels.max() != 1:
+        raise ValueError("exactly one positive item")
+    rank = int(np.sum(scores > scores[labels == 1]))
+    return 1 / math.log2(rank + 2) if rank < k else 0.0
+
+
+def precision_of_ties(labels, scores, k=5):
+    """Return the precision over all rows whose score is not below the k-th highest."""
+    threshold = np.sort(scores)[::-1][min(k, scores.size) - 1]
+    return float(np.mean(labels[scores >= threshold] > 0))
+
+
+def top_k(labels, scores, k=5):
+    """Return an NDCG whose top k come from an unstable selection, as torch.topk returns them."""
+    top = np.argpartition(-scores, min(k, scores.size) - 1)[:k]
+    rest = np.setdiff1d(np.arange(labels.size), top)
+    rows = np.concatenate([top[np.argsort(-scores[top], kind="stable")], rest])
+    return ndcg(labels[rows], -np.arange(rows.size))
+
+
+def average_precision_at(recommended, relevant, k):
+    hits, total = 0, 0.0
+    for rank, item in enumerate(recommended[:k], 1):
+        if item in relevant:
+            hits += 1
+            total += hits / rank
+    return total / min(len(relevant), k) if relevant else 0.0
+
+
+WRONG_GAINS = {grade: np.array([0.0, 1, 3, 7, 15]) + np.eye(5)[grade] * 0.25 for grade in (2, 3, 4)}
+
+
+@pytest.mark.parametrize("grade", WRONG_GAINS)
+def test_a_wrong_gain_is_measured(grade):
+    table = WRONG_GAINS[grade]
+    report = ra.audit.probe(lambda y, s: ndcg(y, s, gain=lambda labels: table[labels]), takes="query", k=5)
+    assert report.presets == ()
+    assert report.convention.gain == "_".join(["table", *(f"{gain:g}" for gain in table)])
+    assert report.measured[0].startswith(
+        f"gains {', '.join(f'{gain:g}' for gain in table)} of the labels 0, 1, 2, 3, 4"
+    )
+    assert report.measured[1] == "discounts 1/log2(rank + 1) at 5 ranks up to 5, to 15 digits"
+
+
+@pytest.mark.parametrize("rank", [1, 2, 3, 4, 5])
+def test_a_wrong_discount_is_measured(rank):
+    wrong = {rank: 1 / math.log2(rank + 1) + 0.01}
+    report = ra.audit.probe(lambda y, s: ndcg(y, s, discounts=wrong), takes="query", k=5)
+    assert report.convention is None
+    assert rank == 1 or f"at rank {rank}" in report.explanation
+
+
+WRONG = {  # function, measure, k, and a part of the explanation
+    "precision of ties": (precision_of_ties, "precision", 5, "tied rows"),
+    "an unstable selection": (top_k, "ndcg", 5, "tied rows in no fixed order"),
+    "recall of 4 decimals": (lambda y, s: round(float(np.sum(by_rank(y, s)[:5] > 0) / max(np.sum(y > 0), 1)), 4), "recall", 5,
+                             "it rounds to 4 decimals"),
+    "RR of 5 decimals": (lambda y, s: round(reciprocal_rank(y, s, 20), 5), "rr", 20, "it rounds to 5 decimals"),
+    "0 for k rows": (lambda y, s: ndcg(y, s) if y.size > 5 else 0.0, "ndcg", 5, "rows"),
+    "0 for exactly k rows": (lambda y, s: ndcg(y, s) if y.size != 5 else 0.0, "ndcg", 5, "as many rows as the cutoff: it returns 0"),
+    "without scores below 0": (lambda y, s: ndcg(y[s >= 0], s[s >= 0]) if (s >= 0).any() else 0.0, "ndcg", 5, "scores of 0 and below"),
+    "absolute scores": (lambda y, s: ndcg(y, np.abs(s)), "ndcg", 5, "scores of 0 and below"),
+    "scores of 3 decimals": (lambda y, s: ndcg(y, np.round(s, 3)), "ndcg", 5, "the scores rounded to 3 decimals"),
+    "whole labels": (lambda y, s: ndcg(y.astype(int), s, gain=lambda labels: labels), "ndcg", 5, "cuts fractional labels"),
+    "labels rounded up": (lambda y, s: ndcg(np.ceil(y), s), "ndcg", 5, "rounds fractional labels up"),
+    "an ideal list of 4": (lambda y, s: ndcg(y, s, ideal_k=4), "ndcg", 5, None),
+    "DCG": (lambda y, s: ndcg(y, s) * (np.sort(2.0**y - 1)[::-1][:5] @ (1 / np.log2(np.arange(min(5, y.size)) + 2))), "ndcg", 5,
+            "it computes dcg, not ndcg"),
+    "success": (lambda y, s: float((by_rank(y, s)[:5] > 0).any()), "recall", 5, "it computes success, not recall"),
+    "capped recall": (lambda y, s: float(np.sum(by_rank(y, s)[:5] > 0) / max(min(5, np.sum(y > 0)), 1)), "recall", 5,
+                      "it computes precision, not recall"),
+    "RR@19": (lambda y, s: reciprocal_rank(y, s, 19), "rr", 20, "its cutoff is 19"),
+    "RR@21": (lambda y, s: reciprocal_rank(y, s, 21), "rr", 20, "its cutoff is 21"),
+    "RR@22": (lambda y, s: reciprocal_rank(y, s, 22), "rr", 20, "its cutoff is 22"),
+}  # fmt: skip
+
+
+@for_each("name", WRONG)
+def test_a_function_that_is_wrong_by_a_detail_gets_no_convention(name):
+    function, measure, k, explanation = WRONG[name]
+    report = ra.audit.probe(function, takes="query", k=k, measures=measure)
+    assert report.convention is None
+    if explanation is not None:
+        assert explanation in report.explanation
+    example = report.example
+    if example is not None and report.nearest is not None:
+        assert example.value != pytest.approx(example.expected, abs=1e-9)
+
+
+RIGHT = {  # function, takes, arguments of probe, and a preset that it computes
+    "leave-one-out": (one_positive, "query", {"k": 10}, "ranklib@10+empty=0"),
+    "items": (average_precision_at, "items", {"k": 5, "measures": "ap"}, "recommenders"),
+}
+
+
+def test_a_function_of_one_positive_is_asked_only_such_queries():
+    report = ra.audit.probe(one_positive, takes="query", k=10)
+    assert report.convention is not None
+    assert LEAVE_ONE_OUT in [refusal.meaning for refusal in report.refused]
+    assert report.convention.short == "pad"
+    assert report.convention.discount == "log2"
+    assert {"gain", "ideal"} <= report.undecided.keys() | {"gain"}
+
+
+def test_a_plain_argsort_is_the_preset_with_ties_in_no_fixed_order():
+    def function(labels, scores):
+        generator = np.random.default_rng(labels.size)  # as `np.argsort(-scores)` does on processors with AVX2
+        rows = generator.permutation(labels.size)
+        return ndcg(labels[rows], scores[rows])
+
+    report = ra.audit.probe(function, takes="query", k=5)
+    assert report.convention is None
+    assert "ranklib@5" in report.presets
+    assert report.example is None  # a tied example would refute the presets
+    assert str(report).startswith("The function computes ndcg@5")
+    assert "but it has tied rows in no fixed order" in str(report)
+
+
+def test_binary_gains_are_a_convention_and_name_the_presets_of_labels_0_and_1():
+    report = ra.audit.probe(lambda y, s: ndcg(y, s, gain=lambda labels: (labels > 0) * 1.0), takes="query", k=5)
+    assert report.convention is not None
+    assert any("on labels 0 and 1 it is" in note and "ranklib@5" in note for note in report.notes)
+
+
+def test_a_function_of_items_receives_ids_and_the_cutoff():
+    report = ra.audit.probe(average_precision_at, takes="items", k=5, measures="ap")
+    assert report.convention.divisor == "relevant-cut" or report.convention.divisor
+    labels, scores = [1, 0, 1, 0, 0, 1, 0, 1], [8.0, 7, 6, 5, 4, 3, 2, 1]
+    expected = average_precision_at(list(range(8)), [0, 2, 5, 7], 5)
+    assert ra.evaluate(labels, scores, report.convention, group_sizes=[8]).value == pytest.approx(expected, abs=1e-12)
+
+
+def test_a_function_of_a_ranking_receives_the_labels_by_rank():
+    def ranked(relevances):
+        gains = 2.0 ** np.asarray(relevances) - 1
+        discounts = 1 / np.log2(np.arange(gains.size) + 2)
+        ideal = np.sort(gains)[::-1] @ discounts
+        return gains @ discounts / ideal if ideal else 0.0
+
+    report = ra.audit.probe(ranked, takes="ranked", k=None)
+    assert (report.convention.gain, report.convention.ties, report.convention.empty) == ("exp2", "input", 0.0)
+    assert "ranklib@all" in report.presets
+
+
+def test_a_cutoff_that_the_function_needs_must_be_known():
+    with pytest.raises(ra.InputError, match="k='unknown'"):
+        ra.audit.probe(lambda labels, scores, k: ndcg(labels, scores, k), takes="query", k="unknown")
+    report = ra.audit.probe(lambda labels, scores, k: ndcg(labels, scores, k), takes="query", k=7)
+    assert report.convention.k == 7
+
+
+@pytest.mark.parametrize("measure", ["recall", "precision", "rr", "ap", "success"])
+@pytest.mark.parametrize("refusal", ["nan", "error"])
+def test_a_function_of_queries_may_refuse_empty_ones(measure, refusal):
+    convention = ra.presets.make({"recall": "ranx.recall", "precision": "ranx.precision", "rr": "ranx.mrr", "ap": "ranx.map",
+                                  "success": "ranx.hit_rate"}[measure], 3).replace(ties="input", empty="error")  # fmt: skip
+
+    def function(labels, scores, sizes):
+        try:
+            return ra.evaluate(labels, scores, convention, group_sizes=sizes).value
+        except ra.InputError:
+            if refusal == "error":
+                raise
+            return math.nan
+
+    report = ra.audit.probe(function, takes="groups", k=3, measures=measure, labels=(0, 1))
+    assert report.convention is not None
+    assert report.convention.empty == "error"
+
+
+def test_a_measure_without_a_value_for_the_labels_says_so():
+    report = ra.audit.probe(lambda y, s: ndcg(y, s), takes="query", k=None, measures="query-cross-entropy")
+    assert report.convention is None
+    assert "query-cross-entropy has no value for the labels 0, 1, 2, 3, 4" in report.explanation
+
+
+def test_the_printed_example_shows_the_queries():
+    def function(labels, scores, sizes):
+        ends = np.cumsum(sizes)
+        values = [ndcg(labels[e - n : e], scores[e - n : e]) for e, n in zip(ends, sizes, strict=True)]
+        return values[0] if len(values) < 2 else 0.9 * values[0] + 0.1 * values[1]
+
+    report = ra.audit.probe(function, takes="groups", k=5)
+    assert len(report.example.group_sizes) > 1
+    assert "query  label" in str(report)
+
+
+def test_a_convention_is_named_after_every_case_of_the_pool():
+    calls = []
+
+    def function(labels, scores):
+        calls.append((tuple(labels), tuple(scores)))
+        return ndcg(labels, scores)
+
+    report = ra.audit.probe(function, takes="query", k=5)
+    assert report.convention is not None
+    assert 45 <= report.calls == len(calls) <= 75
