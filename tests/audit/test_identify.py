@@ -12,8 +12,8 @@ import pytest
 import rankadapters as ra
 from rankadapters import presets
 from rankadapters.audit.identification.further_numbers import Telling, _n_distinct
-from rankadapters.audit.identification.known_presets import nearest_to_blocks, preset_labels, presets_by_label
 from rankadapters.statistics.grid import grid
+from rankadapters.statistics.known_presets import nearest_to_blocks, preset_labels, presets_by_label
 from tests.helpers.depth import THOROUGH
 from tests.helpers.graded_queries import mq2008, small_queries
 from tests.helpers.tables import for_each

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from rankadapters.audit.identification.known_presets import starting_presets
 from rankadapters.audit.identification.numbers import Number
 from rankadapters.core.data.columns import Flags, Floats, Ints
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.statistics.grid import Block, Values, omission_notes, values_to_search, with_refusals
+from rankadapters.statistics.known_presets import starting_presets
 from rankadapters.statistics.search import Data, Groups, Progress, Search
 
 SLACK = 1e-9  # the means of a search may be off by this much; candidates are later evaluated exactly

@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters.audit.evaluation import evaluate_usable
-from rankadapters.audit.identification.known_presets import USUAL_CUTOFFS
 from rankadapters.audit.printed import Printed
 from rankadapters.core.data.columns import Array
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.evaluation.score import Score
 from rankadapters.statistics.grid import has_cutoff
+from rankadapters.statistics.known_presets import USUAL_CUTOFFS
 
 N_COMPARED = 50  # only this many of the likeliest conventions are compared
 NO_VALUE = "-"

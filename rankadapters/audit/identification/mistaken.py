@@ -10,10 +10,10 @@ import numpy as np
 from rankadapters.audit.evaluation import evaluate_usable, measure_in_passes
 from rankadapters.audit.identification.candidates import Candidates
 from rankadapters.audit.identification.chance import SAME
-from rankadapters.audit.identification.known_presets import USUAL_CUTOFFS, NearestPresets, presets_by_label
 from rankadapters.audit.identification.matches import MISTAKE, Match
 from rankadapters.audit.identification.numbers import Number
 from rankadapters.core.declaration.convention import Convention
+from rankadapters.statistics.known_presets import USUAL_CUTOFFS, NearestPresets, presets_by_label
 from rankadapters.statistics.mistakes import (
     CHANGED_NUMBERS,
     FEW_DECIMALS,

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 import numpy as np
 
 from rankadapters.audit.evaluation import evaluate_usable
-from rankadapters.audit.identification.known_presets import USUAL_CUTOFFS, presets_by_label, unlikelihood
 from rankadapters.audit.identification.numbers import UNKNOWN, Number, cutoffs_searched
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.fields import Range
 from rankadapters.statistics.cells import spelled
 from rankadapters.statistics.grid import has_cutoff
+from rankadapters.statistics.known_presets import USUAL_CUTOFFS, presets_by_label, unlikelihood
 from rankadapters.statistics.search import Cutoffs
 
 DIGITS = 2  # most decimals to try for a numeric field; with more, some value would fit any printed number

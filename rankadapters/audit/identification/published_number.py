@@ -9,7 +9,6 @@ from rankadapters.audit.evaluation import evaluate_usable, measure_in_passes
 from rankadapters.audit.identification.candidates import Candidates, find_candidates
 from rankadapters.audit.identification.chance import POSSIBLE, measure_chance
 from rankadapters.audit.identification.further_numbers import N_COMPARED, find_distinguishing_numbers
-from rankadapters.audit.identification.known_presets import NearestPresets, nearest_to_blocks, preset_labels
 from rankadapters.audit.identification.matches import Match, Matches
 from rankadapters.audit.identification.mistaken import MistakenPresets
 from rankadapters.audit.identification.near_misses import near_misses
@@ -21,6 +20,7 @@ from rankadapters.core.evaluation.evaluator import Evaluator
 from rankadapters.core.evaluation.score import Score
 from rankadapters.progress import advance, shows
 from rankadapters.statistics.grid import Block, measure_named, merged
+from rankadapters.statistics.known_presets import NearestPresets, nearest_to_blocks, preset_labels
 from rankadapters.statistics.search import Progress
 
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from rankadapters.audit.identification.known_presets import presets_by_label
 from rankadapters.audit.probing.report import Example, Probe, Refused
 from rankadapters.core.declaration.arguments import choice, names, number, refusal
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.statistics.grid import has_cutoff, measure_named
+from rankadapters.statistics.known_presets import presets_by_label
 from rankadapters.statistics.probing.answers import FORMS, TAKES, Function
 from rankadapters.statistics.probing.case_maker import unusual_label_cases
 from rankadapters.statistics.probing.cases import EMPTY, LONG, NEGATIVE, ONE_DOCUMENT, SHORT, Case, value_of
