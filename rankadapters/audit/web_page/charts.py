@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters.audit.evaluation import evaluate_usable
-from rankadapters.audit.explanation.explanation import Explanation
+from rankadapters.audit.explanation import Explanation
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.evaluation.score import Score

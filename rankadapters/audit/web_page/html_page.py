@@ -7,11 +7,10 @@ from typing import Unpack
 
 import numpy as np
 
-from rankadapters.audit.explanation.gap import explain_pair
+from rankadapters.audit.explanation import explain_pair
 from rankadapters.audit.models import ModelScores, as_models, score_models
-from rankadapters.audit.ordering.ordering import Progress, compare_models
-from rankadapters.audit.ordering.report import OrderReport
-from rankadapters.audit.profiling.profiling import describe_queries
+from rankadapters.audit.ordering import OrderReport, Progress, compare_models
+from rankadapters.audit.profiling import describe_queries
 from rankadapters.audit.web_page.charts import cutoff_curves, query_scatter, waterfall_chart
 from rankadapters.core.data.columns import Columns
 from rankadapters.core.data.queries import Queries, as_queries
@@ -21,7 +20,7 @@ from rankadapters.progress import shows
 from rankadapters.statistics.cells import signed
 from rankadapters.statistics.grid import has_cutoff
 from rankadapters.statistics.page import Page, Section
-from rankadapters.statistics.paired_tests import checked_resampling
+from rankadapters.statistics.significance import checked_resampling
 
 CONFIDENCE = 0.95  # confidence level of the intervals
 
@@ -63,7 +62,7 @@ def page(
     InputError
         As in `order`.
     MissingToolkitError
-        jinja2, matplotlib or scipy is not installed.
+        jinja2 or matplotlib is not installed.
 
     References
     ----------
