@@ -4,7 +4,6 @@ from rankadapters.compare.fronts import Front, front
 from rankadapters.compare.left_out import LeaveOneOut, leave_one_out
 from rankadapters.compare.page import page
 from rankadapters.compare.results import Results
-from rankadapters.compare.stratified import StratifiedComparison, StratifiedReport, stratified_tests
 from rankadapters.compare.winning import MixedDecimalsWarning, WinningNumbers, winning_numbers
 
 __all__ = [
@@ -12,13 +11,10 @@ __all__ = [
     "LeaveOneOut",
     "MixedDecimalsWarning",
     "Results",
-    "StratifiedComparison",
-    "StratifiedReport",
     "WinningNumbers",
     "front",
     "leave_one_out",
     "page",
-    "stratified_tests",
     "winning_numbers",
 ]
 

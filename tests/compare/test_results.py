@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from rankadapters.compare import Results, front, leave_one_out, page, stratified_tests, winning_numbers
+from rankadapters.compare import Results, front, leave_one_out, page, winning_numbers
 from rankadapters.core.errors import IncomparableScoresError, InputError
 from tests.helpers.tables import for_each
 
@@ -18,7 +18,6 @@ COLUMNS = {
     "method": ["a", "b", "a"], "dataset": ["D1", "D1", "D2"], "measure": ["MAP"] * 3, "value": [0.5, 0.4, 0.3],
 }  # fmt: skip
 ROWS = list(zip(*COLUMNS.values(), strict=True))
-QUERIES = {"D": ra.Queries([1, 0], group_sizes=[2])}
 
 
 def frame_maker(package, constructor):
@@ -275,10 +274,6 @@ def test_unreadable_files_are_refused(tmp_path):
         (lambda _: winning_numbers(CELLS), r"results are of type dict\.\nHint: ra\.compare\.Results\(results\)"),
         (lambda _: leave_one_out(CELLS), r"results are of type dict\.\nHint: ra\.compare\.Results\(results\)"),
         (front, r"numbers are of type Results\.\nHint: ra\.compare\.winning_numbers"),
-        (lambda _: stratified_tests([QUERIES], {}, "letor4@2"), r"datasets is of type list\.\nHint: a mapping "),
-        (lambda _: stratified_tests(QUERIES, [[1, 2]], "letor4@2"), r"scores is of type list\.\nHint: a mapping "),
-        (lambda _: stratified_tests(QUERIES, {"D": np.zeros((2, 2))}, "letor4@2"),
-         r"scores\['D'\] is of type ndarray\.\nHint: a mapping "),
     ],
 )  # fmt: skip
 def test_arguments_of_a_wrong_type_or_value_are_refused(call, message):

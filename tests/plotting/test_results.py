@@ -5,15 +5,14 @@ from __future__ import annotations
 import sys
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 import rankadapters as ra
-from rankadapters.compare import Results, stratified_tests, winning_numbers
+from rankadapters.compare import Results, winning_numbers
 from rankadapters.parity import ParityReport
 from rankadapters.plotting.bagplots import Spread, bagplots
 from rankadapters.plotting.bars import Interval, bars, intervals
-from rankadapters.plotting.canvas import COLORS, DOWN, TOTAL, UP, WIDTH
+from rankadapters.plotting.canvas import DOWN, UP, WIDTH
 from rankadapters.plotting.curves import curves, panels
 from rankadapters.plotting.parity import contributions
 from rankadapters.plotting.ranks import ranks
@@ -35,17 +34,6 @@ def order_report():
     pytest.importorskip("scipy")
     models = {"a": [4, 5, 1, 2, 0, 3], "b": [3, 0, 4, 1, 2, 5]}
     return ra.audit.order([2, 1, 0, 1, 2, 0], models, [LINEAR, EXP2], group_sizes=[3, 3])
-
-
-def stratified_report():
-    pytest.importorskip("scipy")
-    rng = np.random.default_rng(0)
-    datasets = {name: ra.Queries(rng.integers(0, 3, 200), group_sizes=[5] * 40) for name in ("D1", "D2")}
-    scores = {
-        name: {"good": queries.labels + 0.1 * rng.random(200), "noise": rng.random(200), "other": rng.random(200)}
-        for name, queries in datasets.items()
-    }
-    return stratified_tests(datasets, scores, "textbook@3")
 
 
 def row_labels(axes):
@@ -79,21 +67,6 @@ def test_winning_numbers_are_drawn_best_first_without_undefined_ones():
     assert row_labels(winning_report().plot(n=1).axes[0]) == ["a"]
     with pytest.raises(ra.InputError, match="no method has an opponent"):
         winning_report({("a", "D1", "MAP"): 0.5}).plot()
-
-
-def test_stratified_tests_draw_intervals_which_are_grey_if_not_significant():
-    report = stratified_report()
-    [axes] = (figure := report.plot()).axes
-    assert row_labels(axes) == ["good - noise", "good - other", "noise - other"]
-    interval_bars, points = axes.lines[1::2], axes.lines[2::2]
-    for comparison, bar, point in zip(report.comparisons, interval_bars, points, strict=True):
-        assert list(bar.get_xdata()) == [comparison.low, comparison.high]
-        assert list(point.get_xdata()) == [comparison.difference]
-        assert bar.get_color() == (COLORS[0] if comparison.p_corrected <= 0.05 else TOTAL)
-    assert {bar.get_color() for bar in interval_bars} == {COLORS[0], TOTAL}
-    verdicts = ["yes" if comparison.p_corrected <= 0.05 else "no" for comparison in report.comparisons]
-    assert [line[-1] for line in report.blocks()[0].lines] == verdicts
-    figure.draw_without_rendering()
 
 
 def test_contributions_are_colored_by_their_sign():
@@ -181,7 +154,7 @@ def test_panels_of_bagplots_are_nearly_square(n):
 # Notebooks
 
 
-@for_each("make_result", [order_report, winning_report, stratified_report, lambda: ParityReport(())])
+@for_each("make_result", [order_report, winning_report, lambda: ParityReport(())])
 def test_a_result_is_shown_as_html_and_markdown_in_notebooks(make_result):
     result = make_result()
     assert result._repr_markdown_() == result.to_markdown()
