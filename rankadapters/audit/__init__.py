@@ -6,10 +6,8 @@ The module of each function is named after its result: `explain` is in `explanat
 from __future__ import annotations
 
 from rankadapters.audit.explanation import Explanation, explain
-from rankadapters.audit.identification.chance import Chance
-from rankadapters.audit.identification.further_numbers import Telling
-from rankadapters.audit.identification.matches import Match, Matches
-from rankadapters.audit.identification.published_number import identify
+from rankadapters.audit.identification import identify
+from rankadapters.audit.matches import Chance, Match, Matches
 from rankadapters.audit.ordering import Change, Comparison, OrderReport, order
 from rankadapters.audit.probing.probing import probe
 from rankadapters.audit.probing.report import Probe
@@ -27,7 +25,6 @@ __all__ = [
     "Matches",
     "OrderReport",
     "Probe",
-    "Telling",
     "explain",
     "identify",
     "order",

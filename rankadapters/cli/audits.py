@@ -64,7 +64,7 @@ def add_identify(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "value", nargs="+", metavar="VALUE",
         help="the number with all its decimals, such as 0.1623; for several numbers, each with its cutoff: 5=0.4382 "
-        "10=0.4711 or ndcg@5=0.4382; for several models, each with its name: MODEL:0.1623 or MODEL:10=0.1623",
+        "10=0.4711; for several models, each with its name: MODEL:0.1623 or MODEL:10=0.1623",
     )  # fmt: skip
     add_measure(parser, "measure of the numbers")
     parser.add_argument(
@@ -92,13 +92,13 @@ def _values(texts: list[str], models: list[str]) -> Any:
     for text in texts:
         name, _, number = text.rpartition("=")
         model, colon, rest = (name or number).rpartition(":")
-        k, number = (rest, number) if name else (None, rest)
+        k, number = (cutoff(rest), number) if name else (UNKNOWN, rest)
         numbers = by_model.setdefault(model if colon else "", {})
-        if k in numbers or (numbers and None in (k, *numbers)):
+        if k in numbers or (numbers and UNKNOWN in (k, *numbers)):
             msg = f"VALUE {text!r} repeats a model and cutoff, or has no cutoff although there are several values."
             raise InputError(f"{msg}\nHint: 5=0.4382 10=0.4711, or MODEL:10=0.4711.")
         numbers[k] = number
-    values = {model: numbers.get(None, numbers) for model, numbers in by_model.items()}
+    values = {model: numbers.get(UNKNOWN, numbers) for model, numbers in by_model.items()}
     optional = {""} if len(models) > 1 else {"", models[0]}  # the name of a single model may be omitted
     return next(iter(values.values())) if len(values) == 1 and optional >= {*values} else values
 

@@ -89,7 +89,6 @@ def test_the_error_names_a_mixture_that_is_no_valid_convention():
 
 
 def test_differences_are_tested_only_if_the_value_is_a_sum_over_queries():
-    pytest.importorskip("scipy")
     queries, scores = binary()
     for pair in [*SUM_PAIRS.values(), *TOTAL_PAIRS.values(), *EQUAL_PAIRS.values()]:
         conventions = list(map(ra.parse, pair))
@@ -133,7 +132,7 @@ PAGE_PAIRS = ["dcg", "rbp", "coverage", "pooled pairs", "all rows", "geometric"]
 
 @pytest.mark.parametrize("pair", [*SUM_PAIRS, *TOTAL_PAIRS] if THOROUGH else PAGE_PAIRS)
 def test_a_page_shows_a_scatter_only_if_queries_have_values(pair):
-    for package in ("scipy", "matplotlib", "jinja2"):
+    for package in ("matplotlib", "jinja2"):
         pytest.importorskip(package)
     queries, scores = binary(n_queries=10)
     conventions = list(map(ra.parse, {**SUM_PAIRS, **TOTAL_PAIRS}[pair]))

@@ -16,7 +16,7 @@ import rankadapters as ra
 from rankadapters.audit.web_page.charts import query_scatter
 from tests.helpers.graded_queries import small_queries
 
-for package in ("scipy", "matplotlib", "jinja2"):
+for package in ("matplotlib", "jinja2"):
     pytest.importorskip(package)
 
 CONVENTIONS = [ra.presets.yahoo(5), ra.presets.letor4(5), ra.presets.lightgbm(5)]
@@ -159,7 +159,7 @@ def test_conventions_that_differ_only_in_the_cutoff_share_a_curve():
     assert [entry.partition(" ")[0] for entry in description.split("; ")] == ["yahoo", linear.name.partition("/")[2]]
 
 
-@pytest.mark.parametrize(("missing", "extra"), [("jinja2", "report"), ("matplotlib", "plot"), ("scipy", "audit")])
+@pytest.mark.parametrize(("missing", "extra"), [("jinja2", "report"), ("matplotlib", "plot")])
 def test_a_missing_package_is_named_with_its_extra(missing, extra):
     code = f"""
 import sys

@@ -50,8 +50,6 @@ def audit_call(audit):
 
 @pytest.mark.parametrize("audit", ["explain", "order", "profile", "identify"])
 def test_no_audit_evaluates_a_convention_twice(passes, audit):
-    if audit == "order":
-        pytest.importorskip("scipy")
     compute = audit_call(audit)
     passes.clear()
     compute()
@@ -60,7 +58,7 @@ def test_no_audit_evaluates_a_convention_twice(passes, audit):
 
 
 def test_a_page_evaluates_no_convention_twice_apart_from_its_profile(passes, monkeypatch):
-    for package in ("scipy", "matplotlib", "jinja2"):
+    for package in ("matplotlib", "jinja2"):
         pytest.importorskip(package)
     from rankadapters.audit.web_page import html_page
 
@@ -91,7 +89,6 @@ def test_the_command_ranks_once_and_once_more_for_per_query_values(tmp_path, cap
 
 
 def test_each_model_is_ranked_once(passes):
-    pytest.importorskip("scipy")
     queries, scores = small_queries()
     ra.audit.order(queries, np.stack([scores, -scores, 2 * scores], axis=1), CONVENTIONS, n_resamples=9)
     assert len(passes) == 3

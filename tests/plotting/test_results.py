@@ -31,7 +31,6 @@ def winning_report(values=None):
 
 def order_report():
     """Compare two models whose order under linear gains is reversed under exponential gains."""
-    pytest.importorskip("scipy")
     models = {"a": [4, 5, 1, 2, 0, 3], "b": [3, 0, 4, 1, 2, 5]}
     return ra.audit.order([2, 1, 0, 1, 2, 0], models, [LINEAR, EXP2], group_sizes=[3, 3])
 
