@@ -68,7 +68,7 @@ def test_ambiguous_or_invalid_values_to_identify_are_refused(capsys, audit_data)
     )
     for texts in (["0.5", "0.6"], ["5=0.5", "5=0.6"], ["0.5", "5=0.6"]):
         assert "repeats a model and cutoff" in error_of(capsys, "identify", *texts, *files), texts
-    assert "'x' is not a cutoff" in error_of(capsys, "identify", "x=0.5", *files)
+    assert "argument VALUE: 'x' is not a cutoff" in error_of(capsys, "identify", "x=0.5", *files)
     assert "value=16.23 is outside [0, 1]" in error_of(capsys, "identify", "16.23", *files)
     assert "value='x' is not a number" in error_of(capsys, "identify", "x", *files)
 
