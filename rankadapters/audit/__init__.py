@@ -18,7 +18,7 @@ from rankadapters.audit.probing.report import Probe
 from rankadapters.audit.profiling.data_profile import DataProfile
 from rankadapters.audit.profiling.field_effects import Effect
 from rankadapters.audit.profiling.profiling import profile
-from rankadapters.audit.web_page.html_page import page
+from rankadapters.audit.web_page import page
 
 __all__ = [
     "Chance",

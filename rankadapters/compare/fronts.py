@@ -11,7 +11,7 @@ from rankadapters.compare.winning import ALL, WinningNumbers
 from rankadapters.core.declaration.arguments import choice, flag
 from rankadapters.core.errors import InputError
 from rankadapters.core.evaluation.table import Table
-from rankadapters.plotting.fronts import fronts
+from rankadapters.plotting.plots import fronts
 from rankadapters.statistics.document import Document
 
 AGAINST = {"iwn": "ideal winning number", "n_datasets": "number of data sets"}

@@ -15,7 +15,7 @@ from rankadapters.compare.winning import AXES, normalize_wins, numbers_to_dict, 
 from rankadapters.core.declaration.arguments import choice
 from rankadapters.core.errors import InputError
 from rankadapters.core.evaluation.table import Table
-from rankadapters.plotting.bagplots import Spread, bagplots
+from rankadapters.plotting.plots import Spread, bagplots
 from rankadapters.statistics.document import Document
 from rankadapters.statistics.halfspace_depth import Bagplot, bagplot
 

@@ -15,7 +15,7 @@ from rankadapters.compare.ties import tied_pairs, undecided_pairs
 from rankadapters.core.declaration.arguments import choice, whole
 from rankadapters.core.errors import InputError, warn_caller
 from rankadapters.core.evaluation.table import Table
-from rankadapters.plotting.bars import bars
+from rankadapters.plotting.plots import bars
 from rankadapters.statistics.document import Document
 
 Ints = NDArray[np.int64]

@@ -41,7 +41,7 @@ def test_order_compares_runs_that_retrieved_different_rows(capsys, write):
 
 
 def test_order_writes_the_html_page(capsys, audit_data, tmp_path):
-    for package in ("scipy", "matplotlib", "jinja2"):
+    for package in ("scipy", "matplotlib"):
         pytest.importorskip(package)
     out = tmp_path / "page.html"
     options = (*COMMANDS["order"], "--title", "Mine", *audit_data, "--feature")

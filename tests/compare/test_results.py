@@ -283,7 +283,6 @@ def test_arguments_of_a_wrong_type_or_value_are_refused(call, message):
 
 
 def test_a_page_of_anything_but_results_is_refused():
-    pytest.importorskip("jinja2")
     with pytest.raises(InputError, match=r"results are of type dict\.\nHint: ra\.compare\.Results\(results\)"):
         page(CELLS)
 

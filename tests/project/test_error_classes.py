@@ -68,7 +68,7 @@ CONVENTION_ALONE = (
 )  # fmt: skip
 PACKAGES = {
     "order": ("scipy",),
-    "page": ("scipy", "matplotlib", "jinja2"),
+    "page": ("scipy", "matplotlib"),
     "crosscheck": ("sklearn",),
     "objectives.LambdaRank": (),
 }

@@ -141,7 +141,7 @@ class OrderReport(Document):
         MissingToolkitError
             matplotlib is not installed.
         """
-        from rankadapters.plotting.ranks import ranks
+        from rankadapters.plotting.plots import ranks
 
         by_convention = [self._ranks(c) for c in self.conventions]
         lines = {name: [ranks_by_name[name] for ranks_by_name in by_convention] for name in self.scores}
