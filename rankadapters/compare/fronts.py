@@ -69,12 +69,6 @@ class Front(Document):
         """
         return fronts(self.points, [self.first, self.second], AGAINST[self.against], "normalized winning number")
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain JSON types."""
-        points = {name: list(point) for name, point in self.points.items()}
-        ranks = {"first": list(self.first), "second": list(self.second)}
-        return {"against": self.against, "strict": self.strict, **ranks, "points": points}
-
 
 def front(numbers: WinningNumbers, *, against: str = "iwn", strict: bool = False, group: str = ALL) -> Front:
     """Return the methods that no other method dominates, and the methods that exactly one other method dominates.

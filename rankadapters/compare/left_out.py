@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.compare.results import Results, as_names
+from rankadapters.compare.results import Results
 from rankadapters.compare.winning import AXES, normalize_wins, numbers_to_dict, wins_by_group
-from rankadapters.core.declaration.arguments import choice
+from rankadapters.core.declaration.arguments import choice, names
 from rankadapters.core.errors import InputError
 from rankadapters.core.evaluation.table import Table
 from rankadapters.plotting.plots import Spread, bagplots
@@ -99,10 +99,9 @@ class LeaveOneOut(Document):
             matplotlib is not installed.
         """
         with_opponents = [name for name, iwn in zip(self.methods, self.all_iwn, strict=True) if iwn]
-        drawn = {
-            name: self._spread(name) for name in (with_opponents if methods is None else as_names("methods", methods))
-        }
-        return bagplots(drawn, "ideal winning number", "normalized winning number")
+        drawn = with_opponents if methods is None else names("methods", methods, hint="methods=['name', ...]")
+        spreads = {name: self._spread(name) for name in drawn}
+        return bagplots(spreads, "ideal winning number", "normalized winning number")
 
     def _spread(self, method: str) -> Spread:
         shape = self.bagplot(method)
@@ -151,9 +150,9 @@ def leave_one_out(results: Results, *, over: str = "dataset") -> LeaveOneOut:
     (('D1', 'D2'), [[0.0, 1.0], [1.0, 0.0]])
     """
     choice("over", over, AXES, hint="over='measure' leaves out one measure")
-    names, wn, iwn = wins_by_group(results, over)
+    left_out, wn, iwn = wins_by_group(results, over)
     all_wn, all_iwn = wn.sum(axis=0), iwn.sum(axis=0)
     return LeaveOneOut(
-        methods=results.methods, over=over, left_out=names, wn=all_wn - wn, iwn=all_iwn - iwn,
+        methods=results.methods, over=over, left_out=left_out, wn=all_wn - wn, iwn=all_iwn - iwn,
         all_wn=all_wn, all_iwn=all_iwn,
     )  # fmt: skip

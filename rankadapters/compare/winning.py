@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters.compare.results import Results, require_results
-from rankadapters.compare.ties import tied_pairs, undecided_pairs
 from rankadapters.core.declaration.arguments import choice, whole
 from rankadapters.core.errors import InputError, warn_caller
 from rankadapters.core.evaluation.table import Table
@@ -22,6 +21,8 @@ Ints = NDArray[np.int64]
 
 AXES = ("measure", "dataset")
 ALL = "all"
+CELL = ["dataset", "measure"]  # methods are compared within these
+MOST_DECIMALS = 98  # values printed with more are taken as exact, like values given as numbers
 
 
 class MixedDecimalsWarning(UserWarning):
@@ -175,25 +176,32 @@ def winning_numbers(results: Results, *, by: str = "measure") -> WinningNumbers:
     """
     choice("by", by, AXES, hint="by='dataset' counts each data set apart")
     groups, wn, iwn = wins_by_group(results, by)
-    n_undecided = undecided_pairs(results)
+    frame = results.frame
+    n_undecided = _n_undecided_pairs(frame)
     if n_undecided:
         warn_caller(_undecided_note(n_undecided), MixedDecimalsWarning)
-    n_datasets = [_n_datasets(results, getattr(results, by), len(groups)), _n_datasets(results, 0 * results.measure, 1)]
+    n_datasets = [
+        frame.groupby(keys, observed=False)["dataset"].nunique().to_numpy(np.int64).reshape(-1, len(results.methods))
+        for keys in ([by, "method"], ["method"])
+    ]
     return WinningNumbers(
         methods=results.methods, by=by, groups=(*groups, ALL), wn=_with_total(wn), iwn=_with_total(iwn),
-        n_datasets=np.vstack(n_datasets), n_pairs=int(iwn.sum()) // 2, n_ties=tied_pairs(results),
+        n_datasets=np.vstack(n_datasets), n_pairs=int(iwn.sum()) // 2, n_ties=_n_tied_pairs(frame),
         n_undecided=n_undecided,
     )  # fmt: skip
 
 
 def wins_by_group(results: Results, axis: str) -> tuple[tuple[str, ...], Ints, Ints]:
     """Return the names of an axis (its measures or data sets), and WN and IWN of shape (n_names, n_methods)."""
-    require_results(results)
+    frame = require_results(results).frame
+    is_higher = np.array(results.higher)[frame["measure"].cat.codes]
+    frame["worth"] = frame["value"].where(is_higher, -frame["value"])
+    cells = frame.groupby(CELL, observed=True)["worth"]
+    frame["wn"], frame["iwn"] = cells.rank(method="min") - 1, cells.transform("size") - 1
+    sums = frame.groupby([axis, "method"], observed=False)[["wn", "iwn"]].sum().to_numpy(np.int64)
     groups: tuple[str, ...] = getattr(results, f"{axis}s")
-    sums = np.zeros((2, len(groups), len(results.methods)), np.int64)
-    for numbers, counts in zip(sums, row_wins(results), strict=True):
-        np.add.at(numbers, (getattr(results, axis), results.method), counts)
-    return groups, *sums
+    wn, iwn = sums.T.reshape(2, len(groups), len(results.methods))
+    return groups, wn, iwn
 
 
 def normalize_wins(wn: Ints, iwn: Ints) -> NDArray[np.float64]:
@@ -213,32 +221,28 @@ def numbers_to_dict(groups: Sequence[str], methods: Sequence[str], **numbers: ND
     }
 
 
-def row_wins(results: Results) -> tuple[Ints, Ints]:
-    """Count, for each value, the worse values and all other values of the same data set and measure."""
-    order = np.lexsort((results.worth, results.cell))
-    cell, values = results.cell[order], results.worth[order]
-    new_cell = np.append(True, cell[1:] != cell[:-1])
-    new_value = new_cell | np.append(True, values[1:] != values[:-1])
-    positions = np.arange(order.size)
-    first = np.maximum.accumulate(np.where(new_cell, positions, 0))  # index of the cell's first value
-    first_equal = np.maximum.accumulate(np.where(new_value, positions, 0))
-    starts = np.flatnonzero(new_cell)
-    sizes = np.diff(np.append(starts, order.size))
-    wins, n_opponents = np.empty(order.size, np.int64), np.empty(order.size, np.int64)
-    wins[order] = first_equal - first
-    n_opponents[order] = np.repeat(sizes, sizes) - 1
-    return wins, n_opponents
-
-
 def _with_total(sums: Ints) -> Ints:
     return np.vstack([sums, sums.sum(axis=0)])
 
 
-def _n_datasets(results: Results, group: Ints, n_groups: int) -> Ints:
-    shape = (n_groups, len(results.methods), len(results.datasets))
-    triples = np.unique(np.ravel_multi_index((group, results.method, results.dataset), shape))
-    counts: Ints = np.bincount(triples // shape[2], minlength=shape[0] * shape[1]).reshape(shape[:2])
-    return counts
+def _n_tied_pairs(frame: Any) -> int:
+    """Count the pairs of equal values of one data set and measure."""
+    sizes = frame.groupby([*CELL, "value"], observed=True).size()
+    return int((sizes * (sizes - 1) // 2).sum())
+
+
+def _n_undecided_pairs(frame: Any) -> int:
+    """Count pairs of different values that become equal when both are rounded to the fewer decimals of the two."""
+    decimals, n_pairs = frame["decimals"].where(frame["decimals"].between(0, MOST_DECIMALS), math.inf), 0
+    for fewest in decimals[decimals < math.inf].unique():
+        rows = frame[decimals >= fewest].assign(is_coarse=decimals == fewest)
+        with np.errstate(over="ignore"):
+            scaled = rows["value"] * 10.0**fewest
+        rounded = rows["value"].where(np.isinf(scaled), np.rint(scaled))
+        for sign, values in ((1, rounded), (-1, rows["value"])):
+            coarse = rows.assign(value=values).groupby([*CELL, "value"], observed=True)["is_coarse"]
+            n_pairs += sign * int((coarse.sum() * (coarse.size() - coarse.sum())).sum())
+    return n_pairs
 
 
 def _undecided_note(n: int) -> str:
