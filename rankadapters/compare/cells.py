@@ -1,4 +1,7 @@
-"""Read frames, mappings, rows, scores and files of results into one pandas frame with a checked row per cell."""
+"""Read frames, mappings, rows, scores and files of results into one pandas frame with a checked row per cell.
+
+Each measure gets its name, its convention if known, and whether higher is better.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +15,14 @@ from typing import Any
 
 import numpy as np
 
-from rankadapters.core.declaration.arguments import members, refusal
+from rankadapters.core.declaration.arguments import choice, members, refusal
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.errors import ConventionError, InputError, MissingToolkitError, choices
+from rankadapters.core.errors import ConventionError, IncomparableScoresError, InputError, MissingToolkitError, choices
 from rankadapters.core.evaluation.score import Score
 from rankadapters.presets.texts import parse
+
+Direction = bool | Mapping[str, bool] | None
+Measure = Convention | str
 
 REQUIRED = ("method", "dataset", "measure", "value")
 OPTIONAL = ("source", "higher_is_better")
@@ -67,6 +73,36 @@ def as_categories(texts: Iterable[str]) -> Any:
     return pd.Categorical.from_codes(codes, pd.Index(categories, dtype=object))
 
 
+def name_measures(
+    cells: Any, direction: Direction, on_mixed: str
+) -> tuple[list[str], dict[str, bool], dict[str, Convention]]:
+    """Return the measure name of each cell, and for each name the direction and, if known, the convention."""
+    choice("on_mixed", on_mixed, ("error", "separate"), hint="on_mixed='separate' keeps them apart")
+    _require_directions(direction)
+    measures = {measure: _as_measure(measure) for measure in cells["measure"].unique()}
+    names = _display_names(list(dict.fromkeys(measures.values())), on_mixed)
+    column = [names[measures[measure]] for measure in cells["measure"]]
+    directions: dict[str, set[bool]] = {name: set() for name in column}
+    for name, flag in zip(column, cells["higher"], strict=True):
+        directions[name] |= set() if flag is None else {flag}
+    conventions = {name: measure for measure, name in names.items() if isinstance(measure, Convention)}
+    for name, convention in conventions.items():
+        directions[name].add(convention.higher_is_better)
+    return column, _join_directions(directions, direction, names), conventions
+
+
+def require_same_queries(cells: Any) -> None:
+    """Refuse Scores of one data set that are over different queries."""
+    scores = cells.dropna(subset="digest")
+    for row in scores.index[scores["digest"] != scores.groupby("dataset", observed=True)["digest"].transform("first")]:
+        msg = (
+            f"the scores of data set {cells['dataset'][row]!r} are over different queries, rows or weights: row {row} "
+            f"({cells['method'][row]!r}) differs.\nHint: evaluate all methods on the same rows, or name the data sets "
+            "apart."
+        )
+        raise IncomparableScoresError(msg)
+
+
 def _read_parquet(path: Path) -> dict[str, list[Any]]:
     try:
         from pyarrow import lib, parquet
@@ -89,12 +125,11 @@ def _read_csv(path: Path) -> Any:
     except pd.errors.EmptyDataError:
         raise InputError(f"it is empty.\nHint: a header {','.join(REQUIRED)}, and a line per cell.") from None
     except ValueError as error:  # a wrong number of fields, misplaced quotes, or not UTF-8
-        msg = f"it is not CSV in UTF-8: {error}.\nHint: commas, a header, one line per cell."
-        raise InputError(msg) from None
+        raise InputError(f"it is not CSV in UTF-8: {error}.", hint="commas, a header, one line per cell") from None
     header, body = lines.iloc[0].tolist(), lines.iloc[1:].astype(object)
     for row in np.flatnonzero(body.isna().any(axis=1)):
-        msg = f"row {row} has {body.iloc[row].count()} fields, the header {len(header)}.\nHint: as many in each line."
-        raise InputError(msg, row=int(row))
+        problem = f"row {row} has {body.iloc[row].count()} fields, the header {len(header)}."
+        raise InputError(problem, hint="as many in each line", row=int(row))
     return body.set_axis(header, axis=1)
 
 
@@ -120,8 +155,7 @@ def _rows(data: object) -> Iterable[tuple[Any, ...]]:
         return _rows_of_tuples((*(key if isinstance(key, tuple) else (key,)), value) for key, value in data.items())
     names = data if isinstance(data, Mapping) else getattr(data, "column_names", getattr(data, "columns", None))
     if names is not None:
-        _require_columns([str(name) for name in names])
-        return _rows_of_columns({str(name): _as_list(data[name]) for name in names})  # type: ignore[index]
+        return _rows_of_table(data, [str(name) for name in names])
     if (rows := members(data)) is not None:
         return _rows_of_tuples(rows)
     msg = (
@@ -147,7 +181,7 @@ def _rows_of_tuples(rows: Iterable[Any]) -> Iterator[tuple[Any, ...]]:
             raise InputError(msg, row=number)
 
 
-def _require_columns(names: list[str]) -> None:
+def _rows_of_table(table: Any, names: list[str]) -> Iterable[tuple[Any, ...]]:
     problems = [f"no column {name!r}" for name in REQUIRED if name not in names]
     problems += [f"a column {name!r}" for name in names if name not in REQUIRED + OPTIONAL]
     problems += [f"two columns {name!r}" for name in names if names.count(name) > 1]
@@ -157,9 +191,7 @@ def _require_columns(names: list[str]) -> None:
             "Hint: rename or drop columns; a wide table is made long by melt or unpivot."
         )
         raise InputError(msg)
-
-
-def _rows_of_columns(columns: Mapping[str, list[Any]]) -> Iterable[tuple[Any, ...]]:
+    columns = {name: _as_list(table[name]) for name in names}
     sizes = {name: len(column) for name, column in columns.items()}
     if len(set(sizes.values())) > 1:
         msg = f"the columns have different lengths: {sizes}.\nHint: one entry per cell in each."
@@ -179,7 +211,7 @@ def _as_list(column: Any) -> list[Any]:
 
 def _measure_of(score: Score, measure: object, row: int) -> Convention:
     """Return the convention of a Score, and refuse a measure that contradicts it."""
-    if as_measure(measure) != score.convention:
+    if _as_measure(measure) != score.convention:
         msg = (
             f"measure[{row}] is {measure!r}, but value[{row}] is a Score of {score.convention.name}.\n"
             f"Hint: {score.convention.name!r}, or score.value without its convention."
@@ -188,7 +220,7 @@ def _measure_of(score: Score, measure: object, row: int) -> Convention:
     return score.convention
 
 
-def as_measure(measure: Any) -> Convention | str:
+def _as_measure(measure: Any) -> Convention | str:
     """Return the convention that a text names; any other text stays a text."""
     try:
         return parse(measure) if isinstance(measure, str) else measure
@@ -226,3 +258,62 @@ def _read_direction(value: object, row: int) -> bool | None:
         return bool(flag)
     msg = f"higher_is_better[{row}] is {value!r}; allowed are True and False.\nHint: or leave the column out."
     raise InputError(msg, row=row)
+
+
+def _require_directions(direction: object) -> None:
+    """Raise if a direction is neither a bool nor None: most texts and numbers would count as True."""
+    named = {"": direction}
+    if isinstance(direction, Mapping):
+        named = {f"[{name!r}]": value for name, value in direction.items()}
+    for where, value in named.items():
+        if value is not None and not isinstance(value, bool | np.bool_):
+            raise refusal(f"higher_is_better{where}", value, "True, False", "False where lower is better")
+
+
+def _display_names(measures: list[Measure], on_mixed: str) -> dict[Measure, str]:
+    groups: dict[str, list[Measure]] = {}
+    for measure in measures:
+        short_name = str(measure).partition("/")[0] if isinstance(measure, Convention) else measure
+        groups.setdefault(short_name.lower(), []).append(measure)
+    for short_name, group in groups.items():
+        if len(group) > 1 and on_mixed == "error" and any(isinstance(measure, Convention) for measure in group):
+            listed = ", ".join(m.name if isinstance(m, Convention) else f"{m!r} (undeclared)" for m in group)
+            msg = (
+                f"{short_name} was computed under {len(group)} conventions: {listed}. "
+                "Their values cannot be compared.\nHint: evaluate all under one, or on_mixed='separate'."
+            )
+            raise IncomparableScoresError(msg)
+    return {
+        measure: measure if isinstance(measure, str) else short_name if len(group) == 1 else measure.name
+        for short_name, group in groups.items()
+        for measure in group
+    }
+
+
+def _join_directions(
+    directions: dict[str, set[bool]], request: Direction, names: dict[Measure, str]
+) -> dict[str, bool]:
+    """Merge the directions of the cells and of `request`, whose keys may be any text of a measure's convention."""
+    if isinstance(request, Mapping):
+        named: list[tuple[str, bool | None]] = [
+            (names.get(_as_measure(key), key), flag) for key, flag in request.items()
+        ]
+    else:
+        named = [(name, request) for name, flags in directions.items() if not flags]
+    for name, flag in named:
+        if name in directions and flag is not None:
+            directions[name].add(bool(flag))
+    for name, flags in directions.items():
+        if len(flags) != 1:
+            conflict = "higher and lower are both said to be better"
+            msg = (
+                f"measure {name!r}: {conflict if flags else 'nothing says whether higher is better'}.\n"
+                f"Hint: higher_is_better=True (--better higher), or {{{name!r}: True}}, or a column "
+                "'higher_is_better'; the text of a convention, such as 'letor4@10', says it too."
+            )
+            raise InputError(msg)
+    for name, _ in named:
+        if name not in directions:
+            msg = f"higher_is_better names {name!r:.80}, which is not a measure of the results."
+            raise InputError(f"{msg}\nHint: the measures are {choices(directions)}.")
+    return {name: flags.pop() for name, flags in directions.items()}

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sized
 
 from rankadapters.compare.fronts import AGAINST, Front, front
-from rankadapters.compare.left_out import LeaveOneOut, leave_one_out
 from rankadapters.compare.results import Results
-from rankadapters.compare.winning import AXES, winning_numbers
+from rankadapters.compare.winning import AXES, LeaveOneOut, leave_one_out, winning_numbers
 from rankadapters.core.declaration.arguments import text
 from rankadapters.statistics.page import Part, Picture, write_page
 

@@ -10,8 +10,14 @@ from typing import Any, Self
 
 import numpy as np
 
-from rankadapters.compare.cells import as_categories, read_cells, read_file
-from rankadapters.compare.directions import Direction, name_measures, require_same_queries
+from rankadapters.compare.cells import (
+    Direction,
+    as_categories,
+    name_measures,
+    read_cells,
+    read_file,
+    require_same_queries,
+)
 from rankadapters.core.declaration.arguments import choice, names, refusal
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
@@ -206,14 +212,6 @@ class Results(Written):
             )
             raise InputError(msg)
         return wide.loc[:, list(self.methods)]
-
-
-def require_results(value: object) -> Results:
-    """Return the value if it is a `Results`; otherwise raise an error."""
-    if not isinstance(value, Results):
-        msg = f"results are of type {type(value).__name__}.\nHint: ra.compare.Results(results), or Results.read(path)."
-        raise InputError(msg)
-    return value
 
 
 def _refuse_duplicates(cells: Any) -> None:

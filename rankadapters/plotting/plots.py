@@ -31,16 +31,6 @@ class Interval(NamedTuple):
     high: float
 
 
-class Spread(NamedTuple):
-    """One panel of `bagplots`; see `statistics.halfspace_depth.Bagplot`."""
-
-    points: Sequence[Spot]
-    median: Spot
-    bag: Sequence[Spot]
-    loop: Sequence[Spot]
-    outliers: Sequence[int]
-
-
 def empty_figure(width: float, height: float) -> Any:
     """Return an empty figure that notebooks display; raise MissingToolkitError if matplotlib is not installed."""
     try:
@@ -172,13 +162,13 @@ def fronts(points: Mapping[str, Spot], front_ranks: Sequence[Sequence[str]], x_n
     return figure
 
 
-def bagplots(panels: Mapping[str, Spread], x_name: str, y_name: str) -> Any:
-    """Draw the loop, bag, points and median of each panel, with shared axes and three panels per row."""
+def bagplots(panels: Mapping[str, tuple[Sequence[Spot], Any]], x_name: str, y_name: str) -> Any:
+    """Draw the points of each panel and their `Bagplot`, with shared axes and three panels per row."""
     n_rows = -(-len(panels) // PANELS_PER_ROW)
     figure = empty_figure(WIDTH + 1.6, 0.6 + PANEL * n_rows)
     grid = figure.subplots(n_rows, PANELS_PER_ROW, sharex=True, sharey=True).ravel()
-    for axes, (name, spread) in zip(grid, panels.items(), strict=False):
-        _draw_bagplot(axes, spread)
+    for axes, (name, (points, bagplot)) in zip(grid, panels.items(), strict=False):
+        _draw_bagplot(axes, points, bagplot)
         axes.set_title(name, fontsize=9)
     for axes in grid[len(panels) :]:
         axes.set_visible(False)
@@ -187,14 +177,14 @@ def bagplots(panels: Mapping[str, Spread], x_name: str, y_name: str) -> Any:
     return figure
 
 
-def _draw_bagplot(axes: Any, spread: Spread) -> None:
-    for corners, alpha in ((spread.loop, 0.2), (spread.bag, 0.45)):
+def _draw_bagplot(axes: Any, points: Sequence[Spot], bagplot: Any) -> None:
+    for corners, alpha in ((bagplot.loop, 0.2), (bagplot.bag, 0.45)):
         if corners:
             axes.fill(*zip(*corners, strict=True), color=COLORS[0], alpha=alpha, linewidth=0)
-    for index, point in enumerate(spread.points):
-        is_outlier = index in spread.outliers
+    for index, point in enumerate(points):
+        is_outlier = index in bagplot.outliers
         axes.plot(*point, marker="x" if is_outlier else ".", color=DOWN if is_outlier else TOTAL, markersize=4)
-    axes.plot(*spread.median, marker="P", color=COLORS[1], markersize=6)
+    axes.plot(*bagplot.median, marker="P", color=COLORS[1], markersize=6)
     axes.spines[["top", "right"]].set_visible(False)
     axes.tick_params(labelsize=7)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from decimal import Decimal
 
 import numpy as np
@@ -356,3 +357,31 @@ def test_a_table_names_the_measures_if_there_are_several():
     [table] = Results({**cells, ("a", "D", "P@5"): "1"}, higher_is_better=True).blocks()
     assert table.head == ("method", "D, MAP", "D, P@5")
     assert table.lines == (("a", "0.5000", "1"), ("b", "0.4000", "-"))
+
+
+def test_without_pandas_the_error_names_the_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(ra.MissingToolkitError, match=r'pandas is not installed\.\nHint: .*"rankadapters\[compare\]"'):
+        Results(CELLS, higher_is_better=True)
+
+
+def test_two_columns_of_one_name_are_refused():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame([["a", "D", "MAP", 0.5, 0.6]], columns=["method", "dataset", "measure", "value", "value"])
+    with pytest.raises(InputError, match="the results have two columns 'value'"):
+        Results(frame, higher_is_better=True)
+    with pytest.raises(InputError, match="the results have a column '5'"):
+        Results(frame.iloc[:, :4].assign(x=1).rename(columns={"x": 5}), higher_is_better=True)
+
+
+def test_measures_may_have_the_names_of_columns_and_any_letters():
+    names = ["method", "dataset", "measure", "value", "\udc80"]
+    results = Results([("\udc81", "\udc82", name, 0.5) for name in names], higher_is_better=True)
+    assert (results.measures, results.methods) == (tuple(names), ("\udc81",))
+    assert winning_numbers(results).groups == (*names, "all")
+
+
+def test_words_for_missing_values_are_names(tmp_path):
+    (tmp_path / "r.csv").write_text("method,dataset,measure,value\nNA,null,nan,0.5\nNone,null,nan,0.25\n")
+    results = Results.read(tmp_path / "r.csv", higher_is_better=True)
+    assert (results.methods, results.datasets, results.measures) == (("NA", "None"), ("null",), ("nan",))

@@ -8,7 +8,6 @@ from rankadapters.plotting.plots import (
     COLORS,
     LINES,
     Interval,
-    Spread,
     bagplots,
     bars,
     contributions,
@@ -19,11 +18,13 @@ from rankadapters.plotting.plots import (
     style,
     waterfall,
 )
+from rankadapters.statistics.halfspace_depth import Bagplot
 from tests.helpers.tables import for_each
 
 to_hex = pytest.importorskip("matplotlib.colors").to_hex
 
-UNIT_CURVE, TRIANGLE = (0.0, 1.0), [(0, 0), (0, 1), (1, 1)]
+UNIT_CURVE, TRIANGLE = (0.0, 1.0), ((0, 0), (0, 1), (1, 1))
+SPREAD = Bagplot(median=(0, 0), bag=TRIANGLE, loop=TRIANGLE, outliers=(1,), depths=(1, 1))
 PLOTS = {
     "bars": lambda: bars([("a", 1.0), ("b", 0.5)], "x"),
     "intervals": lambda: intervals([Interval("a", 0.0, -1.0, 1.0)] * 2, "x"),
@@ -31,7 +32,7 @@ PLOTS = {
     "contributions": lambda: contributions([("a", 1.0), ("b", 0.0)], title="t").figure,
     "ranks": lambda: ranks(["r", "s"], {"a": (1, 2), "b": (2, 1)}, "x"),
     "curves": lambda: curves([0, 1], {"a": UNIT_CURVE, "b": UNIT_CURVE}, "x", "y"),
-    "bagplots": lambda: bagplots({"a": Spread([(0, 0), (1, 1)], (0, 0), TRIANGLE, TRIANGLE, [1])}, "x", "y"),
+    "bagplots": lambda: bagplots({"a": ([(0, 0), (1, 1)], SPREAD)}, "x", "y"),
     "fronts": lambda: fronts({"a": (0, 0), "b": (1, 1), "c": (0.5, 0)}, [["b"], ["a"]], "x", "y"),
 }
 

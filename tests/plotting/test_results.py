@@ -15,7 +15,6 @@ from rankadapters.plotting.plots import (
     UP,
     WIDTH,
     Interval,
-    Spread,
     bagplots,
     bars,
     contributions,
@@ -24,6 +23,7 @@ from rankadapters.plotting.plots import (
     ranks,
     waterfall,
 )
+from rankadapters.statistics.halfspace_depth import Bagplot
 from tests.helpers.tables import for_each
 
 pytest.importorskip("matplotlib")
@@ -151,8 +151,8 @@ def test_a_longer_legend_does_not_shrink_the_axes(draw):
 
 @for_each("n", [1, 3, 4])
 def test_panels_of_bagplots_are_nearly_square(n):
-    spread = Spread([(0, 0)], (0, 0), [], [], [])
-    height, width = axes_inches(bagplots(dict.fromkeys(names(n), spread), "x", "y").axes[0])
+    spread = Bagplot(median=(0, 0), bag=(), loop=(), outliers=(), depths=(1,))
+    height, width = axes_inches(bagplots(dict.fromkeys(names(n), ([(0, 0)], spread)), "x", "y").axes[0])
     assert height == pytest.approx(width, rel=0.2)
 
 
