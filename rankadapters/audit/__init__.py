@@ -12,7 +12,7 @@ from rankadapters.audit.ordering import Change, Comparison, OrderReport, order
 from rankadapters.audit.probing.probing import probe
 from rankadapters.audit.probing.report import Probe
 from rankadapters.audit.profiling import DataProfile, Effect, profile
-from rankadapters.audit.web_page.html_page import page
+from rankadapters.audit.web_page import page
 
 __all__ = [
     "Chance",

@@ -93,7 +93,7 @@ class Explanation(Document):
         MissingToolkitError
             matplotlib is not installed.
         """
-        from rankadapters.plotting.waterfall import waterfall
+        from rankadapters.plotting.plots import waterfall
 
         ends = tuple((score.convention.name, score.value) for score in (self.a, self.b))
         return waterfall(ends[0], self._sorted(), ends[1])

@@ -140,7 +140,7 @@ class OrderReport(Document):
         MissingToolkitError
             matplotlib is not installed.
         """
-        from rankadapters.plotting.ranks import ranks
+        from rankadapters.plotting.plots import ranks
 
         lines = {name: [self._ranks(convention)[name] for convention in self.conventions] for name in self.scores}
         return ranks([c.name for c in self.conventions], lines, "rank among the models")

@@ -142,7 +142,7 @@ class DataProfile(Document):
         MissingToolkitError
             matplotlib is not installed.
         """
-        from rankadapters.plotting.bars import bars
+        from rankadapters.plotting.plots import bars
 
         if not self.effects:
             msg = "no field of a convention makes a difference on this data, so there is nothing to draw."

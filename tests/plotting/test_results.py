@@ -10,13 +10,20 @@ import pytest
 import rankadapters as ra
 from rankadapters.compare import Results, winning_numbers
 from rankadapters.parity import ParityReport
-from rankadapters.plotting.bagplots import Spread, bagplots
-from rankadapters.plotting.bars import Interval, bars, intervals
-from rankadapters.plotting.canvas import DOWN, UP, WIDTH
-from rankadapters.plotting.curves import curves, panels
-from rankadapters.plotting.parity import contributions
-from rankadapters.plotting.ranks import ranks
-from rankadapters.plotting.waterfall import waterfall
+from rankadapters.plotting.plots import (
+    DOWN,
+    UP,
+    WIDTH,
+    Interval,
+    bagplots,
+    bars,
+    contributions,
+    curves,
+    intervals,
+    ranks,
+    waterfall,
+)
+from rankadapters.statistics.halfspace_depth import Bagplot
 from tests.helpers.tables import for_each
 
 pytest.importorskip("matplotlib")
@@ -86,7 +93,6 @@ def test_long_names_of_bars_are_cut_to_leave_room():
     "draw",
     [
         lambda: curves([1, 2], {"a": (0.0, 1.0)}, "x", "y"),
-        lambda: panels([1, 2], {"": {"a": {"b": (0.0, 1.0)}}}, "x", "y"),
         lambda: ranks(["a", "b"], {"a": (1, 2), "b": (2, 1)}, "x"),
     ],
 )
@@ -115,7 +121,7 @@ def axes_inches(axes):
     [
         lambda n: bars([(name, 1.0) for name in names(n)], "x").axes[0],
         lambda n: contributions([(name, 1.0) for name in names(n)], title="theirs less ours").axes[0],
-        lambda n: intervals([Interval(name, 0.0, -1.0, 1.0, True) for name in names(n)], "x").axes[0],
+        lambda n: intervals([Interval(name, 0.0, -1.0, 1.0) for name in names(n)], "x").axes[0],
         lambda n: ranks(names(n), {"a": [1] * n, "b": [2] * n}, "x").axes[0],
         lambda n: waterfall(("a", 0.1), dict.fromkeys(names(n), 0.1), ("b", 1.0)).axes[0],
     ],
@@ -132,10 +138,9 @@ def test_every_row_of_a_plot_adds_about_half_an_inch_of_height(draw):
     "draw",
     [
         lambda n: curves([1, 2], dict.fromkeys(names(n), (0.0, 1.0)), "x", "y"),
-        lambda n: panels([1, 2], {"": dict.fromkeys("ab", dict.fromkeys(names(n), (0.0, 1.0)))}, "x", "y"),
         lambda n: ranks(names(10), dict.fromkeys(names(n), (1,) * 10), "x"),
     ],
-    ids=["curves", "panels", "ranks"],
+    ids=["curves", "ranks"],
 )
 def test_a_longer_legend_does_not_shrink_the_axes(draw):
     height, width = axes_inches(draw(2).axes[0])
@@ -145,8 +150,8 @@ def test_a_longer_legend_does_not_shrink_the_axes(draw):
 
 @for_each("n", [1, 3, 4])
 def test_panels_of_bagplots_are_nearly_square(n):
-    spread = Spread([(0, 0)], (0, 0), [], [], [])
-    height, width = axes_inches(bagplots(dict.fromkeys(names(n), spread), "x", "y").axes[0])
+    spread = Bagplot(median=(0, 0), bag=(), loop=(), outliers=(), depths=(1,))
+    height, width = axes_inches(bagplots(dict.fromkeys(names(n), ([(0, 0)], spread)), "x", "y").axes[0])
     assert height == pytest.approx(width, rel=0.2)
 
 

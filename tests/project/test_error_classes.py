@@ -67,7 +67,7 @@ CONVENTION_ALONE = (
     "catboost.native_metric", "sklearn.query_scorer",
 )  # fmt: skip
 PACKAGES = {
-    "page": ("matplotlib", "jinja2"),
+    "page": ("matplotlib",),
     "crosscheck": ("sklearn",),
     "objectives.LambdaRank": (),
 }
