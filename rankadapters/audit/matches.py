@@ -98,11 +98,11 @@ class Match:
 
     convention: Convention
     values: tuple[float, ...]
-    presets: tuple[str, ...] = ()
+    presets: tuple[str, ...]
     near: tuple[str, ...]
     changes: dict[str, Any]
-    alike: dict[str, tuple[Any, ...]] = field(default_factory=dict)
-    blocks: tuple[Block, ...] = field(default=(), repr=False)
+    alike: dict[str, tuple[Any, ...]]
+    blocks: tuple[Block, ...] = field(repr=False)
 
     @property
     def value(self) -> float:
@@ -170,8 +170,13 @@ class Matches(list[Match], Document):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the attributes and the `matches` as plain JSON types."""
-        attributes = {name: plain(getattr(self, name)) for name in self.__slots__}
-        return {**attributes, "matches": [match.to_dict() for match in self]}
+        document: dict[str, Any] = plain(
+            {
+                "numbers": self.numbers, "chance": self.chance, "matches": list(self), "nearest": self.nearest,
+                "notes": self.notes,
+            }
+        )  # fmt: skip
+        return document
 
     def _matched(self) -> list[str | Table]:
         n_first, n_changes = min(len(self), SHOWN), len(self[0].changes)

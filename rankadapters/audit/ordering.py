@@ -21,6 +21,8 @@ from rankadapters.statistics.significance import checked_resampling, holm, paire
 
 Progress = Callable[[int, int], object]
 
+UNTESTED = {"low": None, "high": None, "p_value": None, "p_corrected": None, "significant": False}
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Comparison:
@@ -48,11 +50,11 @@ class Comparison:
     second: str
     convention: Convention
     difference: float
-    low: float | None = None
-    high: float | None = None
-    p_value: float | None = None
-    p_corrected: float | None = None
-    significant: bool = False
+    low: float | None
+    high: float | None
+    p_value: float | None
+    p_corrected: float | None
+    significant: bool
 
     @property
     def ahead(self) -> str | None:
@@ -63,7 +65,8 @@ class Comparison:
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as plain JSON types, with the convention as `signature`."""
         fields = fields_as_dict(self)
-        return {**fields, "signature": fields.pop("convention")}
+        signature = fields.pop("convention")
+        return {**fields, "signature": signature}
 
     def cells(self) -> tuple[str, ...]:
         """Return the cells of `OrderReport.pair_table`."""
@@ -130,7 +133,8 @@ class OrderReport(Document):
         fields = fields_as_dict(self)
         scores = fields.pop("scores")
         values = {name: {signature: score["value"] for signature, score in scores[name].items()} for name in scores}
-        return {**fields, "values": values}
+        conventions = fields.pop("conventions")
+        return {"conventions": conventions, "values": values, **fields}
 
     def plot(self) -> Any:
         """Return a matplotlib Figure of the models' ranks under each convention; lines cross if the order changes.
@@ -273,7 +277,7 @@ def compare_models(
         (first, second): [
             Comparison(
                 first=first, second=second, convention=c, difference=scores[first][c].value - scores[second][c].value,
-                **tests.get((first, second, c), {}),
+                **tests.get((first, second, c), UNTESTED),
             )
             for c in conventions
         ]

@@ -67,7 +67,8 @@ class Effect:
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as plain JSON types, with the convention as `signature`, and its `name`."""
         fields = fields_as_dict(self)
-        return {**fields, "name": self.convention.name, "signature": fields.pop("convention")}
+        signature = fields.pop("convention")
+        return {**fields, "name": self.convention.name, "signature": signature}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
