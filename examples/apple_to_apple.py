@@ -259,11 +259,37 @@ def observations(results: dict[str, Any]) -> list[str]:
     return lines
 
 
+def panels(grid: dict[str, dict[str, dict[str, np.ndarray]]]) -> Any:
+    """Draw a panel for each row and column of a grid; the panels of a column have the same scale.
+
+    The grid maps names of rows to names of columns to lines over the cutoffs. The legend is below the panels.
+    """
+    from rankadapters.plotting.plots import WIDTH, empty_figure, style
+
+    columns = list(next(iter(grid.values())))
+    names = list(dict.fromkeys(name for row in grid.values() for lines in row.values() for name in lines))
+    figure = empty_figure(WIDTH + 1.6, 1.5 * len(grid) + 1.0 + 0.2 * -(-len(names) // len(columns)))
+    all_axes = figure.subplots(len(grid), len(columns), sharex=True, sharey="col", squeeze=False)
+    for row_axes, (row, lines_by_column) in zip(all_axes, grid.items(), strict=True):
+        for axes, column in zip(row_axes, columns, strict=True):
+            for name, y in lines_by_column[column].items():
+                axes.plot(CUTOFFS, y, **style(names.index(name), 3), marker=".", linewidth=1.1, label=name)
+            axes.spines[["top", "right"]].set_visible(False)
+            axes.xaxis.get_major_locator().set_params(integer=True)
+            axes.tick_params(labelsize=7)
+        row_axes[0].set_ylabel(row, fontsize=9)
+    for axes, column in zip(all_axes[0], columns, strict=True):
+        axes.set_title(column, fontsize=9)
+    all_axes[-1][len(columns) // 2].set_xlabel("k", fontsize=9)  # a supxlabel would overlap the legend
+    figure.supylabel("NDCG@k", fontsize=9)
+    handles = {line.get_label(): line for axes in all_axes.ravel() for line in axes.get_lines()}
+    figure.legend(handles.values(), handles, loc="outside lower center", ncols=len(columns), frameon=False, fontsize=9)
+    return figure
+
+
 def draw(results: dict[str, Any], folder: Path) -> None:
     """Draw two figures: the effect of each training convention on each learner, and the learners under each tool."""
     from matplotlib import rc_context
-
-    from rankadapters.plotting.curves import panels
 
     folder.mkdir(parents=True, exist_ok=True)
     tools, learners = DRAWN.items(), sorted(LEARNERS)
@@ -277,7 +303,7 @@ def draw(results: dict[str, Any], folder: Path) -> None:
             {"svg.fonttype": "none", "svg.hashsalt": "apple"}
         ):  # keep text as text; same bytes on every run
             file = folder / f"apple_to_apple_{number}.svg"
-            panels(CUTOFFS, grid, "k", "NDCG@k").savefig(file, metadata={"Date": None})
+            panels(grid).savefig(file, metadata={"Date": None})
 
 
 def main() -> None:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 import rankadapters as ra
-from rankadapters.compare import Results, front, leave_one_out, stratified_tests, winning_numbers
+from rankadapters.compare import Results, front, leave_one_out, winning_numbers
 from tests.helpers.graded_queries import small_queries
 
 MOST_LINES, MOST_CHARACTERS = 150, 500
@@ -181,12 +181,6 @@ def comparisons() -> Iterator[tuple[str, Maker]]:
             )
     for over in ("dataset", "measure"):
         yield f"leave one out over {over}", partial(leave_one_out, results, over=over)
-    data = {f"D{seed}": small_queries(seed, 12)[0] for seed in (1, 2)}
-    scores = {name: models(queries) for name, queries in data.items()}
-    yield (
-        "stratified tests",
-        partial(stratified_tests, data, scores, "textbook@3", n_resamples=199, random_state=1, progress=False),
-    )
 
 
 def segments() -> Iterator[tuple[str, Maker]]:

@@ -160,31 +160,21 @@ def _positions(name: str, first: Queries, queries: Queries) -> NDArray[np.intp]:
         )
         raise InputError(msg)
     positions = np.array([position_of[query] for query in first_ids], np.intp)
-    _require_same_judgments(name, first, queries, positions)
-    return positions
-
-
-def _require_same_judgments(name: str, first: Queries, queries: Queries, positions: NDArray[np.intp]) -> None:
-    """Raise if the judged labels or the weights differ between the models; their retrieved rows may differ."""
-    first_rows = _judged_rows(first, np.arange(first.n_queries))
-    rows = _judged_rows(queries, np.argsort(positions))
-    same_labels = all(np.array_equal(a, b) for a, b in zip(first_rows, rows, strict=True))
-    first_weight, weight = first.query_weight, queries.query_weight
-    same_weights = first_weight is weight or (
-        first_weight is not None and weight is not None and np.array_equal(first_weight, weight[positions])
-    )
-    if not (same_labels and same_weights):
-        column = "weights" if same_labels else "judged labels"
+    judgments = _judgments(first, np.arange(first.n_queries)), _judgments(queries, np.argsort(positions))
+    if not all(map(np.array_equal, *judgments)):
+        column = "weights" if all(map(np.array_equal, *(columns[:2] for columns in judgments))) else "judged labels"
         msg = (
             f"model {name!r} has the same queries as the first model, but different {column}.\n"
             "Hint: evaluate all models over the same judgments; only the retrieved rows may differ."
         )
         raise InputError(msg)
+    return positions
 
 
-def _judged_rows(queries: Queries, numbers: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-    """Return the query number and the label of every judged row, sorted by query number, then label."""
+def _judgments(queries: Queries, numbers: NDArray[np.intp]) -> tuple[Floats, ...]:
+    """Return the query number and the label of every judged row, sorted, and the weights by query number."""
     judged = slice(None) if queries.judged is None else queries.judged
-    query_numbers, labels = numbers[queries.query_of_row][judged], queries.labels[judged]
-    order = np.lexsort((labels, query_numbers))
-    return query_numbers[order], labels[order]
+    of_row, labels = numbers[queries.query_of_row][judged].astype(np.float64), queries.labels[judged]
+    order = np.lexsort((labels, of_row))
+    weights = np.ones(queries.n_queries) if queries.query_weight is None else queries.query_weight
+    return of_row[order], labels[order], weights[np.argsort(numbers)]

@@ -224,7 +224,7 @@ class History(list[Evaluation]):
         MissingToolkitError
             matplotlib is not installed.
         """
-        from rankadapters.plotting.curves import curves
+        from rankadapters.plotting.plots import curves
 
         if not self:
             raise InputError("the history has no entry.\nHint: train first, with a set to evaluate.")

@@ -62,9 +62,9 @@ def add_identify(parser: argparse.ArgumentParser) -> None:
         status="0 if a convention matches, 1 if none does, 2 on bad input",
     )
     parser.add_argument(
-        "value", nargs="+", metavar="VALUE",
+        "value", nargs="+", type=_value, metavar="VALUE",
         help="the number with all its decimals, such as 0.1623; for several numbers, each with its cutoff: 5=0.4382 "
-        "10=0.4711 or ndcg@5=0.4382; for several models, each with its name: MODEL:0.1623 or MODEL:10=0.1623",
+        "10=0.4711; for several models, each with its name: MODEL:0.1623 or MODEL:10=0.1623",
     )  # fmt: skip
     add_measure(parser, "measure of the numbers")
     parser.add_argument(
@@ -86,21 +86,26 @@ def _identify(arguments: argparse.Namespace) -> Answer:
     return Answer(matches, models.notes, bool(matches))
 
 
-def _values(texts: list[str], models: list[str]) -> Any:
-    """Parse values such as `0.43`, `10=0.43` or `model:10=0.43` to a number, a dict by cutoff, or a dict by model."""
+def _value(text: str) -> tuple[str, str | int | None, str, str]:
+    """Argparse type of `0.43`, `10=0.43` or `model:10=0.43`: the model, the cutoff, the number, and the whole text."""
+    name, _, number = text.rpartition("=")
+    model, _, rest = (name or number).rpartition(":")
+    return (model, cutoff(rest), number, text) if name else (model, UNKNOWN, rest, text)
+
+
+def _values(values: list[tuple[str, str | int | None, str, str]], models: list[str]) -> Any:
+    """Return a number, a dict of numbers by cutoff, or a dict by model."""
     by_model: dict[str, Any] = {}
-    for text in texts:
-        name, _, number = text.rpartition("=")
-        model, colon, rest = (name or number).rpartition(":")
-        k, number = (rest, number) if name else (None, rest)
-        numbers = by_model.setdefault(model if colon else "", {})
-        if k in numbers or (numbers and None in (k, *numbers)):
+    for model, k, number, text in values:
+        numbers = by_model.setdefault(model, {})
+        if k in numbers or (numbers and UNKNOWN in (k, *numbers)):
             msg = f"VALUE {text!r} repeats a model and cutoff, or has no cutoff although there are several values."
             raise InputError(f"{msg}\nHint: 5=0.4382 10=0.4711, or MODEL:10=0.4711.")
         numbers[k] = number
-    values = {model: numbers.get(None, numbers) for model, numbers in by_model.items()}
+    numbers_by_model = {model: numbers.get(UNKNOWN, numbers) for model, numbers in by_model.items()}
     optional = {""} if len(models) > 1 else {"", models[0]}  # the name of a single model may be omitted
-    return next(iter(values.values())) if len(values) == 1 and optional >= {*values} else values
+    single = len(numbers_by_model) == 1 and optional >= {*numbers_by_model}
+    return next(iter(numbers_by_model.values())) if single else numbers_by_model
 
 
 def add_order(parser: argparse.ArgumentParser) -> None:

@@ -9,7 +9,6 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext, redirect_stdout
 from functools import partial
-from html import escape
 from typing import TYPE_CHECKING, NamedTuple
 
 from rankadapters.core.errors import InputError
@@ -94,15 +93,11 @@ def _text(document: Document, form: str) -> str:
     if form == "table":
         return "\n\n".join(map(_drawn, document.blocks()))
     if form == "html":
-        return _page(document)
+        from rankadapters.statistics.page import write_page
+
+        return write_page(str(document.blocks()[0]).splitlines()[0], {"": [document]})
     text: str = getattr(document, f"to_{form}")()
     return text
-
-
-def _page(document: Document) -> str:
-    title = escape(str(document.blocks()[0]).splitlines()[0])
-    head = f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title></head><body>'
-    return f"{head}\n{document.to_html()}\n</body></html>"
 
 
 def _drawn(block: str | Table) -> str:

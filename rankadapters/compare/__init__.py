@@ -1,24 +1,25 @@
 """Compare methods over data sets: winning numbers, Pareto fronts, and leave-one-out winning numbers."""
 
 from rankadapters.compare.fronts import Front, front
-from rankadapters.compare.left_out import LeaveOneOut, leave_one_out
 from rankadapters.compare.page import page
 from rankadapters.compare.results import Results
-from rankadapters.compare.stratified import StratifiedComparison, StratifiedReport, stratified_tests
-from rankadapters.compare.winning import MixedDecimalsWarning, WinningNumbers, winning_numbers
+from rankadapters.compare.winning import (
+    LeaveOneOut,
+    MixedDecimalsWarning,
+    WinningNumbers,
+    leave_one_out,
+    winning_numbers,
+)
 
 __all__ = [
     "Front",
     "LeaveOneOut",
     "MixedDecimalsWarning",
     "Results",
-    "StratifiedComparison",
-    "StratifiedReport",
     "WinningNumbers",
     "front",
     "leave_one_out",
     "page",
-    "stratified_tests",
     "winning_numbers",
 ]
 

@@ -11,7 +11,7 @@ from rankadapters.compare.winning import ALL, WinningNumbers
 from rankadapters.core.declaration.arguments import choice, flag
 from rankadapters.core.errors import InputError
 from rankadapters.core.evaluation.table import Table
-from rankadapters.plotting.fronts import fronts
+from rankadapters.plotting.plots import fronts
 from rankadapters.statistics.document import Document
 
 AGAINST = {"iwn": "ideal winning number", "n_datasets": "number of data sets"}
@@ -68,12 +68,6 @@ class Front(Document):
             matplotlib or adjustText is not installed.
         """
         return fronts(self.points, [self.first, self.second], AGAINST[self.against], "normalized winning number")
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain JSON types."""
-        points = {name: list(point) for name, point in self.points.items()}
-        ranks = {"first": list(self.first), "second": list(self.second)}
-        return {"against": self.against, "strict": self.strict, **ranks, "points": points}
 
 
 def front(numbers: WinningNumbers, *, against: str = "iwn", strict: bool = False, group: str = ALL) -> Front:

@@ -1,27 +1,30 @@
-"""Winning numbers: for each method, the number of opponents that it is better than."""
+"""Winning numbers: for each method, the number of opponents that it is better than; over all, or with one left out."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.compare.results import Results, require_results
-from rankadapters.compare.ties import tied_pairs, undecided_pairs
-from rankadapters.core.declaration.arguments import choice, whole
+from rankadapters.compare.results import Results
+from rankadapters.core.declaration.arguments import choice, names, whole
 from rankadapters.core.errors import InputError, warn_caller
 from rankadapters.core.evaluation.table import Table
-from rankadapters.plotting.bars import bars
+from rankadapters.plotting.plots import bagplots, bars
 from rankadapters.statistics.document import Document
+from rankadapters.statistics.halfspace_depth import Bagplot, bagplot
 
 Ints = NDArray[np.int64]
 
 AXES = ("measure", "dataset")
 ALL = "all"
+CELL = ["dataset", "measure"]  # methods are compared within these
+MOST_DECIMALS = 98  # values printed with more are taken as exact, like values given as numbers
 
 
 class MixedDecimalsWarning(UserWarning):
@@ -65,7 +68,7 @@ class WinningNumbers(Document):
     @property
     def nwn(self) -> NDArray[np.float64]:
         """Normalized winning number wn / iwn, shape (n_groups, n_methods); NaN for a method without opponents."""
-        return normalize_wins(self.wn, self.iwn)
+        return _normalize_wins(self.wn, self.iwn)
 
     def blocks(self) -> list[str | Table]:
         """Return a table over all data sets and measures, a table by group, and notes."""
@@ -76,7 +79,7 @@ class WinningNumbers(Document):
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON types; an undefined number is None."""
-        groups = numbers_to_dict(
+        groups = _numbers_to_dict(
             self.groups, self.methods, wn=self.wn, iwn=self.iwn, nwn=self.nwn, n_datasets=self.n_datasets
         )
         pairs = {name: getattr(self, name) for name in ("n_pairs", "n_ties", "n_undecided")}
@@ -132,6 +135,111 @@ class WinningNumbers(Document):
         return notes
 
 
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class LeaveOneOut(Document):
+    """Winning numbers without each data set, or without each measure; made by `leave_one_out`.
+
+    Attributes
+    ----------
+    methods : tuple of str
+        Names of the methods, in the order of the results.
+    over : str
+        `dataset` or `measure`.
+    left_out : tuple of str
+        Names of the data sets or measures, each of which is left out in turn.
+    wn, iwn : int64 array, shape (n_left_out, n_methods)
+        Winning numbers and ideal winning numbers over the rest.
+    all_wn, all_iwn : int64 array, shape (n_methods,)
+        The same over all data sets and measures.
+    """
+
+    methods: tuple[str, ...]
+    over: str
+    left_out: tuple[str, ...]
+    wn: Ints = field(repr=False)
+    iwn: Ints = field(repr=False)
+    all_wn: Ints = field(repr=False)
+    all_iwn: Ints = field(repr=False)
+
+    @property
+    def nwn(self) -> NDArray[np.float64]:
+        """Normalized winning numbers, shape (n_left_out, n_methods); NaN for a method without opponents."""
+        return _normalize_wins(self.wn, self.iwn)
+
+    def points(self, method: str) -> list[tuple[int, Fraction]]:
+        """Return a method's (ideal, normalized) winning numbers without each data set or measure, if defined.
+
+        Raises
+        ------
+        InputError
+            There is no such method.
+        """
+        m = self.methods.index(choice("method", method, self.methods))
+        pairs = zip(self.wn[:, m].tolist(), self.iwn[:, m].tolist(), strict=True)
+        return [(iwn, Fraction(wn, iwn)) for wn, iwn in pairs if iwn]
+
+    def bagplot(self, method: str) -> Bagplot:
+        """Return the bagplot of a method's points (median, bag, loop and outliers), by exact halfspace depth.
+
+        Raises
+        ------
+        InputError
+            There is no such method, or it has no opponents.
+        """
+        points = self.points(method)
+        if not points:
+            msg = f"{method!r} has no opponents, so it has no points.\nHint: front(...).points has those with some."
+            raise InputError(msg)
+        return bagplot(points)
+
+    def plot(self, methods: Sequence[str] | None = None) -> Any:
+        """Draw the bagplots of methods, like Figures 3 to 6 of Tax et al. (2015).
+
+        Parameters
+        ----------
+        methods : sequence of str, optional
+            All methods with opponents by default.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+
+        Raises
+        ------
+        InputError
+            A method is unknown or has no opponents.
+        MissingToolkitError
+            matplotlib is not installed.
+        """
+        with_opponents = [name for name, iwn in zip(self.methods, self.all_iwn, strict=True) if iwn]
+        drawn = with_opponents if methods is None else names("methods", methods, hint="methods=['name', ...]")
+        panels = {name: ([(iwn, float(nwn)) for iwn, nwn in self.points(name)], self.bagplot(name)) for name in drawn}
+        return bagplots(panels, "ideal winning number", "normalized winning number")
+
+    def blocks(self) -> list[str | Table]:
+        """Return a table of the normalized winning numbers, with their range if one data set or measure is left out."""
+        nwn, lines = self.nwn, []
+        for m, method in enumerate(self.methods):
+            if not self.all_iwn[m]:
+                continue
+            column = nwn[:, m]
+            defined = column[~np.isnan(column)]
+            over_all = self.all_wn[m] / self.all_iwn[m]
+            spread = (f"{defined.min():.4f}", f"{defined.max():.4f}") if defined.size else ("-", "-")
+            lines.append((method, f"{over_all:.4f}", *spread, self._furthest(column, over_all)))
+        header = ("method", "NWN", "lowest", "highest", "moved most without")
+        return [Table.of(f"Normalized winning numbers, one {self.over} left out at a time", header, lines)]
+
+    def _furthest(self, column: NDArray[np.float64], whole: float) -> str:
+        moves = np.abs(column - whole)
+        return "-" if not np.nanmax(moves, initial=0.0) else self.left_out[int(np.nanargmax(moves))]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain JSON types; an undefined number is None."""
+        left_out = _numbers_to_dict(self.left_out, self.methods, wn=self.wn, iwn=self.iwn, nwn=self.nwn)
+        return {"over": self.over, "left_out": left_out}
+
+
 def winning_numbers(results: Results, *, by: str = "measure") -> WinningNumbers:
     """Count how often every method is better than the other methods on the same data set by the same measure.
 
@@ -174,35 +282,71 @@ def winning_numbers(results: Results, *, by: str = "measure") -> WinningNumbers:
     ([2, 0, 0], [2, 2, 2], 1)
     """
     choice("by", by, AXES, hint="by='dataset' counts each data set apart")
-    groups, wn, iwn = wins_by_group(results, by)
-    n_undecided = undecided_pairs(results)
+    groups, wn, iwn = _wins_by_group(results, by)
+    frame = results.frame
+    n_undecided = _n_undecided_pairs(frame)
     if n_undecided:
         warn_caller(_undecided_note(n_undecided), MixedDecimalsWarning)
-    n_datasets = [_n_datasets(results, getattr(results, by), len(groups)), _n_datasets(results, 0 * results.measure, 1)]
+    n_datasets = [
+        frame.groupby(keys, observed=False)["dataset"].nunique().to_numpy(np.int64).reshape(-1, len(results.methods))
+        for keys in ([by, "method"], ["method"])
+    ]
     return WinningNumbers(
         methods=results.methods, by=by, groups=(*groups, ALL), wn=_with_total(wn), iwn=_with_total(iwn),
-        n_datasets=np.vstack(n_datasets), n_pairs=int(iwn.sum()) // 2, n_ties=tied_pairs(results),
+        n_datasets=np.vstack(n_datasets), n_pairs=int(iwn.sum()) // 2, n_ties=_n_tied_pairs(frame),
         n_undecided=n_undecided,
     )  # fmt: skip
 
 
-def wins_by_group(results: Results, axis: str) -> tuple[tuple[str, ...], Ints, Ints]:
+def leave_one_out(results: Results, *, over: str = "dataset") -> LeaveOneOut:
+    """Compute winning numbers without each data set in turn, or without each measure in turn.
+
+    A method without values on the left-out data set or measure keeps its numbers.
+
+    Raises
+    ------
+    InputError
+        `over` is neither `dataset` nor `measure`.
+
+    Examples
+    --------
+    >>> values = {("a", "D1", "MAP"): 0.5, ("b", "D1", "MAP"): 0.4, ("a", "D2", "MAP"): 0.2, ("b", "D2", "MAP"): 0.3}
+    >>> numbers = leave_one_out(Results(values, higher_is_better=True))
+    >>> numbers.left_out, numbers.nwn.tolist()
+    (('D1', 'D2'), [[0.0, 1.0], [1.0, 0.0]])
+    """
+    choice("over", over, AXES, hint="over='measure' leaves out one measure")
+    left_out, wn, iwn = _wins_by_group(results, over)
+    all_wn, all_iwn = wn.sum(axis=0), iwn.sum(axis=0)
+    return LeaveOneOut(
+        methods=results.methods, over=over, left_out=left_out, wn=all_wn - wn, iwn=all_iwn - iwn,
+        all_wn=all_wn, all_iwn=all_iwn,
+    )  # fmt: skip
+
+
+def _wins_by_group(results: Results, axis: str) -> tuple[tuple[str, ...], Ints, Ints]:
     """Return the names of an axis (its measures or data sets), and WN and IWN of shape (n_names, n_methods)."""
-    require_results(results)
+    if not isinstance(results, Results):
+        hint = "ra.compare.Results(results), or Results.read(path)"
+        raise InputError(f"results are of type {type(results).__name__}.", hint=hint)
+    frame = results.frame
+    is_higher = np.array(results.higher)[frame["measure"].cat.codes]
+    frame["worth"] = frame["value"].where(is_higher, -frame["value"])
+    cells = frame.groupby(CELL, observed=True)["worth"]
+    frame["wn"], frame["iwn"] = cells.rank(method="min") - 1, cells.transform("size") - 1
+    sums = frame.groupby([axis, "method"], observed=False)[["wn", "iwn"]].sum().to_numpy(np.int64)
     groups: tuple[str, ...] = getattr(results, f"{axis}s")
-    sums = np.zeros((2, len(groups), len(results.methods)), np.int64)
-    for numbers, counts in zip(sums, row_wins(results), strict=True):
-        np.add.at(numbers, (getattr(results, axis), results.method), counts)
-    return groups, *sums
+    wn, iwn = sums.T.reshape(2, len(groups), len(results.methods))
+    return groups, wn, iwn
 
 
-def normalize_wins(wn: Ints, iwn: Ints) -> NDArray[np.float64]:
+def _normalize_wins(wn: Ints, iwn: Ints) -> NDArray[np.float64]:
     """Divide winning numbers by ideal ones; NaN for a method without opponents."""
     ratio: NDArray[np.float64] = np.divide(wn, iwn, out=np.full(wn.shape, math.nan), where=iwn > 0)
     return ratio
 
 
-def numbers_to_dict(groups: Sequence[str], methods: Sequence[str], **numbers: NDArray[Any]) -> dict[str, Any]:
+def _numbers_to_dict(groups: Sequence[str], methods: Sequence[str], **numbers: NDArray[Any]) -> dict[str, Any]:
     """Return numbers of shape (n_groups, n_methods) as nested dicts by group, method and name; NaN is None."""
     return {
         group: {
@@ -213,32 +357,28 @@ def numbers_to_dict(groups: Sequence[str], methods: Sequence[str], **numbers: ND
     }
 
 
-def row_wins(results: Results) -> tuple[Ints, Ints]:
-    """Count, for each value, the worse values and all other values of the same data set and measure."""
-    order = np.lexsort((results.worth, results.cell))
-    cell, values = results.cell[order], results.worth[order]
-    new_cell = np.append(True, cell[1:] != cell[:-1])
-    new_value = new_cell | np.append(True, values[1:] != values[:-1])
-    positions = np.arange(order.size)
-    first = np.maximum.accumulate(np.where(new_cell, positions, 0))  # index of the cell's first value
-    first_equal = np.maximum.accumulate(np.where(new_value, positions, 0))
-    starts = np.flatnonzero(new_cell)
-    sizes = np.diff(np.append(starts, order.size))
-    wins, n_opponents = np.empty(order.size, np.int64), np.empty(order.size, np.int64)
-    wins[order] = first_equal - first
-    n_opponents[order] = np.repeat(sizes, sizes) - 1
-    return wins, n_opponents
-
-
 def _with_total(sums: Ints) -> Ints:
     return np.vstack([sums, sums.sum(axis=0)])
 
 
-def _n_datasets(results: Results, group: Ints, n_groups: int) -> Ints:
-    shape = (n_groups, len(results.methods), len(results.datasets))
-    triples = np.unique(np.ravel_multi_index((group, results.method, results.dataset), shape))
-    counts: Ints = np.bincount(triples // shape[2], minlength=shape[0] * shape[1]).reshape(shape[:2])
-    return counts
+def _n_tied_pairs(frame: Any) -> int:
+    """Count the pairs of equal values of one data set and measure."""
+    sizes = frame.groupby([*CELL, "value"], observed=True).size()
+    return int((sizes * (sizes - 1) // 2).sum())
+
+
+def _n_undecided_pairs(frame: Any) -> int:
+    """Count pairs of different values that become equal when both are rounded to the fewer decimals of the two."""
+    decimals, n_pairs = frame["decimals"].where(frame["decimals"].between(0, MOST_DECIMALS), math.inf), 0
+    for fewest in decimals[decimals < math.inf].unique():
+        rows = frame[decimals >= fewest].assign(is_coarse=decimals == fewest)
+        with np.errstate(over="ignore"):
+            scaled = rows["value"] * 10.0**fewest
+        rounded = rows["value"].where(np.isinf(scaled), np.rint(scaled))
+        for sign, values in ((1, rounded), (-1, rows["value"])):
+            coarse = rows.assign(value=values).groupby([*CELL, "value"], observed=True)["is_coarse"]
+            n_pairs += sign * int((coarse.sum() * (coarse.size() - coarse.sum())).sum())
+    return n_pairs
 
 
 def _undecided_note(n: int) -> str:

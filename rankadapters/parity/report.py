@@ -129,7 +129,7 @@ class ParityReport(Document):
         MissingToolkitError
             matplotlib is not installed.
         """
-        from rankadapters.plotting.parity import contributions
+        from rankadapters.plotting.plots import contributions
 
         n, row = whole("n", n, hint="n=20"), self.differences()
         largest = row.per_query.largest(n) if row.per_query else []

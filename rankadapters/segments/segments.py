@@ -126,7 +126,7 @@ class Segments(Mapping[Any, Result]):
         MissingToolkitError
             matplotlib is not installed.
         """
-        from rankadapters.plotting.bars import Interval, intervals
+        from rankadapters.plotting.plots import Interval, intervals
 
         rows = [row for row in self._rows if row["segment"] is not None]
         whole = [row["value"] for row in self._rows if row["segment"] is None]

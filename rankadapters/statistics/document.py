@@ -35,7 +35,7 @@ class Document(Written):
 
     def to_html(self) -> str:
         """Return the paragraphs and tables as HTML without scripts or style sheets."""
-        parts = (b.html() if isinstance(b, Table) else f"<p>{_breaks(b)}</p>" for b in self.blocks())
+        parts = (b.html() if isinstance(b, Table) else as_paragraph(b) for b in self.blocks())
         return "\n".join(parts)
 
     def to_csv(self) -> str:
@@ -90,5 +90,6 @@ def as_csv(lines: Iterable[Iterable[object]]) -> str:
     return text.getvalue()
 
 
-def _breaks(paragraph: str) -> str:
-    return "<br>".join(map(escape, paragraph.split("\n")))
+def as_paragraph(text: str) -> str:
+    """Return a text as an HTML paragraph that keeps its line ends."""
+    return f"<p>{'<br>'.join(map(escape, text.split(chr(10))))}</p>"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from rankadapters import presets
@@ -76,6 +76,14 @@ def merged(blocks: list[Block]) -> list[Block]:
             firsts.setdefault(rest, block)
         blocks = [{**firsts[rest], name: tuple(merged_values)} for rest, merged_values in values.items()]
     return blocks
+
+
+def replaced(convention: Convention, fields: Mapping[str, Any]) -> Convention | None:
+    """Return the convention with other values of some fields; None if it cannot have these values or fields."""
+    try:
+        return convention.replace(**fields)
+    except ConventionError:
+        return None
 
 
 def has_cutoff(measure: type[Convention]) -> bool:

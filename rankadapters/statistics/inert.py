@@ -15,9 +15,10 @@ import numpy as np
 from rankadapters.core.data.columns import Columns, Floats
 from rankadapters.core.data.queries import Queries, as_queries
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.errors import ConventionError, RankAdaptersError
+from rankadapters.core.errors import RankAdaptersError
 from rankadapters.core.evaluation.evaluator import Evaluator, Measured
 from rankadapters.presets.texts import as_convention
+from rankadapters.statistics.grid import replaced
 
 SUBNORMAL = 1e-300  # much smaller float64 numbers lose precision
 ROUNDING = 1e-12  # relative rounding error of sums; a real change is far larger
@@ -152,7 +153,7 @@ def inert_of(
     for name in [name for name in reasons if name in a.fields() and name in b.fields()]:
         reasons[name] = f"{name}={getattr(a, name)!r} or {getattr(b, name)!r}"
         for start, target in ((a, b), (b, a)):
-            mixed = _mixed(start, target, [*names, name])
+            mixed = replaced(start, {field: getattr(target, field) for field in [*names, name]})
             if mixed not in evaluated:
                 evaluated[mixed] = _mixture(queries, scores, mixed)
             change = _change(terms[start], evaluated[mixed], queries)
@@ -179,13 +180,6 @@ def _first_change(before: Terms, after: Terms, queries: Queries) -> str:
         if changed.any():
             return f"{prefix}query {queries.query_ids[int(np.argmax(changed))]}"
     return "the value"
-
-
-def _mixed(convention: Convention, other: Convention, names: list[str]) -> Convention | None:
-    try:
-        return convention.replace(**{name: getattr(other, name) for name in names})
-    except ConventionError:  # the two conventions' values contradict each other
-        return None
 
 
 def _mixture(queries: Queries, scores: object, convention: Convention | None) -> Terms | None:

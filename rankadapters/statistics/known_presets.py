@@ -9,8 +9,7 @@ from typing import Any
 
 from rankadapters import presets
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.errors import ConventionError
-from rankadapters.statistics.grid import Block
+from rankadapters.statistics.grid import Block, replaced
 
 _VARIANTS: tuple[Callable[[int | None], Convention], ...] = (
     lambda k: presets.xgboost(k, ndcg_exp_gain=False),
@@ -100,21 +99,13 @@ def nearest_to_block(measure: type[Convention], block: Block) -> NearestPresets:
     }
     for label in sorted(differing, key=lambda label: _cost(measure, differing[label])):
         changes = {name: at_cutoff[name][0] for name in differing[label]}
-        convention = _changed(presets_here[label], changes)
+        convention = replaced(presets_here[label], changes)
         if convention is not None:
             labels = tuple(same for same, names in differing.items() if names == differing[label])
             return NearestPresets(labels, convention, changes)
     label, preset = next(iter(presets_here.items()))
     changes = {name: values[0] for name, values in at_cutoff.items() if getattr(preset, name) != values[0]}
     return NearestPresets((label,), preset.replace(**changes), changes)
-
-
-def _changed(preset: Convention, changes: dict[str, Any]) -> Convention | None:
-    """Return a preset with changed fields; None if the result is not a valid convention."""
-    try:
-        return preset.replace(**changes) if changes else preset
-    except ConventionError:
-        return None
 
 
 def _cost(measure: type[Convention], names: Iterable[str]) -> tuple[int, int]:

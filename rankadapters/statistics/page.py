@@ -1,55 +1,93 @@
-"""A self-contained HTML page: sections of paragraphs, tables and charts."""
+"""Write self-contained HTML pages: headings, texts, tables, reports and figures."""
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from importlib.resources import files
+from html import escape
 from typing import Any, NamedTuple
 
 from rankadapters.core import __version__
-from rankadapters.core.errors import MissingToolkitError
-from rankadapters.core.evaluation.table import Table
+from rankadapters.core.evaluation.table import Table, Written
+from rankadapters.statistics.document import as_paragraph
+
+_STYLE = """\
+:root { color-scheme: light dark; }
+body { margin: 0 auto; padding: 1rem; max-width: 60rem; background: Canvas; color: CanvasText;
+  font: 1rem/1.5 system-ui, sans-serif; }
+h1 { font-size: 1.5rem; line-height: 1.25; } h2 { font-size: 1.2rem; margin-top: 2.5rem; }
+p { overflow-wrap: anywhere; }
+.scroll { overflow-x: auto; margin: 1rem 0; }
+table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
+caption { text-align: left; padding-bottom: .4rem; }
+th, td { text-align: left; padding: .3rem .8rem .3rem 0; vertical-align: top; white-space: nowrap; }
+thead th { border-bottom: 1px solid; }
+figure { margin: 1rem 0; } img { max-width: 100%; height: auto; }"""
 
 
-class Chart(NamedTuple):
-    """A chart and its caption."""
+class Picture(NamedTuple):
+    """A matplotlib figure, its caption, and the text that a screen reader reads in its place."""
 
-    svg: str
+    figure: Any
     caption: str
+    description: str
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Section:
-    """A section of the page."""
-
-    name: str
-    heading: str
-    paragraphs: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()
-    tables: tuple[Table, ...] = ()
-    charts: tuple[Chart, ...] = ()
-    signatures: Mapping[str, str] | None = None
+Part = str | Table | Written | Picture
 
 
-class Page:
-    """The page's template, which needs jinja2.
+def write_page(title: str, sections: Mapping[str, Iterable[Part]]) -> str:
+    """Return one HTML file that needs no network, no script and no other file.
 
-    Raises
-    ------
-    MissingToolkitError
-        jinja2 is not installed.
+    Parameters
+    ----------
+    title : str
+        The title of the page.
+    sections : mapping of str to iterable of (str, Table, report or Picture)
+        The content under each heading; an empty heading is not shown.
+
+    Returns
+    -------
+    str
+        HTML; the same for the same content.
     """
+    body = "\n".join(_section(heading, parts) for heading, parts in sections.items())
+    return f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="generator" content="rankadapters {__version__}">
+<title>{escape(title)}</title>
+<style>
+{_STYLE}
+</style>
+</head>
+<body>
+<main>
+<h1>{escape(title)}</h1>
+{body}
+</main>
+<footer><p>Made by rankadapters {__version__}.</p></footer>
+</body>
+</html>
+"""
 
-    def __init__(self) -> None:
-        try:
-            from jinja2 import Environment, StrictUndefined
-        except ImportError:
-            raise MissingToolkitError.of("jinja2", "report") from None
-        environment = Environment(autoescape=True, undefined=StrictUndefined, keep_trailing_newline=True)
-        text = files("rankadapters.statistics").joinpath("page.html.jinja").read_text(encoding="utf-8")
-        self._template: Any = environment.from_string(text)
 
-    def write(self, title: str, summary: str, sections: Iterable[Section]) -> str:
-        """Return the page's HTML: a title, one sentence of summary, then the sections."""
-        return str(self._template.render(title=title, summary=summary, sections=list(sections), version=__version__))
+def _section(heading: str, parts: Iterable[Part]) -> str:
+    lines = [f"<h2>{escape(heading)}</h2>"] if heading else []
+    return "\n".join([*lines, *map(_html, parts)])
+
+
+def _html(part: Part) -> str:
+    if isinstance(part, Written):
+        return "\n".join(map(_html, part.blocks()))
+    if isinstance(part, Table):
+        return f'<div class="scroll" role="region" aria-label="{escape(part.caption)}" tabindex="0">{part.html()}</div>'
+    if isinstance(part, Picture):
+        image = b64encode(part.figure._repr_svg_().encode()).decode()
+        source, caption = f"data:image/svg+xml;base64,{image}", escape(part.caption)
+        return (
+            f'<figure><img src="{source}" alt="{escape(part.description)}"><figcaption>{caption}</figcaption></figure>'
+        )
+    return as_paragraph(part)

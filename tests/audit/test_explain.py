@@ -12,9 +12,9 @@ from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
 import rankadapters as ra
-from rankadapters.audit.explanation.gap import explain_pair
-from rankadapters.audit.explanation.shapley import split, split_columns
+from rankadapters.audit.explanation import explain_pair
 from rankadapters.statistics.grid import grid
+from rankadapters.statistics.shapley import split, split_columns
 from tests.helpers.depth import examples
 from tests.helpers.graded_queries import mq2008, small_queries
 

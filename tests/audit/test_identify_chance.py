@@ -10,11 +10,8 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from rankadapters.audit.identification import candidates, published_number
-from rankadapters.audit.identification.chance import Chance, measure_chance
-from rankadapters.audit.identification.matches import Matches
-from rankadapters.audit.identification.numbers import Number
-from rankadapters.audit.printed import read
+from rankadapters.audit import Chance, Matches, candidates
+from rankadapters.audit.numbers import Number, read_number
 from rankadapters.statistics.search import Search
 from tests.helpers.depth import THOROUGH
 from tests.helpers.graded_queries import small_queries
@@ -37,7 +34,7 @@ def verdict(matches):
 
 @pytest.fixture
 def search_once(monkeypatch):
-    """Evaluate the grid once per scores and cutoffs, and leave out suggestions, to save time."""
+    """Evaluate the grid once per scores and cutoffs, to save time."""
     searches = {}
 
     def search(measure, grid, data):
@@ -49,8 +46,6 @@ def search_once(monkeypatch):
         return searches[key]
 
     monkeypatch.setattr(candidates, "Search", search)
-    for suggestions in ("find_distinguishing_numbers", "near_misses"):
-        monkeypatch.setattr(published_number, suggestions, lambda *_: ())
 
 
 @pytest.mark.parametrize(("k", "expected"), [(5, "perhaps by chance"), ("unknown", "as likely as not by chance")])
@@ -88,8 +83,8 @@ def test_pairs_of_random_numbers_match_as_often_as_expected():
     ]
     samples = []
     for factors in np.random.default_rng(1).uniform(0.9, 1.1, (50, 2)):
-        numbers = [f"{value:.2f}" for value in centers * factors]
-        matches = ra.audit.identify(queries, scores, value=numbers, k=[5, 10])
+        numbers = dict(zip((5, 10), (f"{value:.2f}" for value in centers * factors), strict=True))
+        matches = ra.audit.identify(queries, scores, value=numbers)
         samples.append((matches.chance.expected[-1], len(matches)))
     expected, measured = np.mean(samples, axis=0)
     assert measured == pytest.approx(expected, rel=0.5)
@@ -101,11 +96,10 @@ def test_pairs_of_random_numbers_match_as_often_as_expected():
     [("0.50", 1, 5, 5), ("0.03", 1, 3, 5), ("0.98", 1, 9, 2), ("0.03", 0, 5, 5), ("1.00", 0, 10, 10)],
 )
 def test_random_numbers_stay_within_the_window_and_the_range_of_the_measure(value, bounded, below, above):
-    number = Number(ra.NDCG, "ndcg", read(value, None), bool(bounded), None, None, (5,))
+    number = Number(ra.NDCG, "ndcg", read_number(value, None), bool(bounded), None, None, (5,))
     steps = np.array([[0], [0.4], [1], [1.04], [-below], [above], [-below - 1], [above + 1]])
     n_changes = [np.array([1, 1, 2, 2, 2, 2, 0, 0])]
-    found = SimpleNamespace(numbers=[number], means=[float(value) + steps / 100], n_changes=n_changes)
-    chance = measure_chance(found, None)
+    chance = candidates.Candidates([number], [], [float(value) + steps / 100], n_changes).chance(None)
     assert chance.n_random == below + above + 1
     assert chance.expected == pytest.approx((0, 2 / chance.n_random, 6 / chance.n_random))
     assert chance.shares == pytest.approx((0, 1 / chance.n_random, 4 / chance.n_random))
@@ -113,14 +107,14 @@ def test_random_numbers_stay_within_the_window_and_the_range_of_the_measure(valu
 
 def test_the_first_of_equally_near_conventions_is_the_nearest():
     number = Number(
-        ra.NDCG, "ndcg", read("0.50", None), True, ra.Queries(np.ones(99), group_sizes=[1] * 99), None, (5,)
+        ra.NDCG, "ndcg", read_number("0.50", None), True, ra.Queries(np.ones(99), group_sizes=[1] * 99), None, (5,)
     )
     all_candidates = candidates.Candidates([number], [])
     for name, means in (("first", [[np.nan, 0.7], [0.4, 0.6]]), ("second", [[0.6, 0.4]]), ("third", [[0.2, 0.9]])):
         conventions = lambda *indices, name=name: [(name, *indices)]  # noqa: E731
         all_candidates.add(SimpleNamespace(means=np.array(means)[..., None], conventions=conventions))
     assert all_candidates.nearest == (pytest.approx(0.1), ("first", 1, 0))
-    assert all_candidates.groups() == []
+    assert all_candidates.groups((0,)) == []
 
 
 COARSE = {  # measures that take few values: a convention, and the step between two values of 30 queries
@@ -184,7 +178,7 @@ def test_the_sentence_gives_the_shares_of_random_numbers_that_match(shares, n_ch
 
 
 def test_20_notes_are_printed_and_further_ones_are_counted():
-    number = Number(ra.NDCG, "ndcg", read("0.50", None), True, None, None, (5,))
+    number = Number(ra.NDCG, "ndcg", read_number("0.50", None), True, None, None, (5,))
     chance = Chance(expected=(0,), shares=(0,), n_random=1)
     for n_notes, last_notes in ((0, []), (20, []), (21, ["Note: 1 more; to_dict() has all"])):
         matches = Matches([], numbers=[number], chance=chance, notes=tuple(map(str, range(n_notes))))
@@ -214,7 +208,7 @@ def test_two_numbers_identify_their_preset_first_and_hardly_by_chance():
     for name in ra.presets.names("ndcg"):
         conventions = {k: ra.presets.make(name, k) for k in (5, 10)}
         try:
-            numbers = {f"ndcg@{k}": printed_value(queries, scores, convention) for k, convention in conventions.items()}
+            numbers = {k: printed_value(queries, scores, convention) for k, convention in conventions.items()}
         except ra.InputError:
             without_value.append(name)
             continue
@@ -255,8 +249,7 @@ def test_numbers_with_and_without_a_cutoff_are_matched_together(name):
 def test_a_policy_that_needs_a_cutoff_is_identified_from_numbers_with_one():
     queries, scores = small_queries()
     convention = ra.presets.letor4(5).replace(ideal="all")
-    cutoffs = {"ndcg@all": None, "ndcg@5": 5, "@3": 3}
-    numbers = {name: printed_value(queries, scores, convention.at(k)) for name, k in cutoffs.items()}
+    numbers = {k: printed_value(queries, scores, convention.at(k)) for k in (None, 5, 3)}
     matches = ra.audit.identify(queries, scores, value=numbers)
     assert any(match.covers(convention) for match in matches)
 
@@ -303,11 +296,11 @@ def test_the_one_number_that_does_not_fit_is_named():
 
 def test_every_format_contains_the_numbers_and_the_chance():
     queries, scores = generated_data()
-    numbers = [printed_value(queries, scores, f"letor4@{k}") for k in (5, 10)]
-    matches = ra.audit.identify(queries, scores, value=numbers, k=[5, 10])
+    numbers = {k: printed_value(queries, scores, f"letor4@{k}") for k in (5, 10)}
+    matches = ra.audit.identify(queries, scores, value=numbers)
     as_json = json.loads(matches.to_json())
     assert as_json["numbers"] == [
-        {"name": f"ndcg@{k}", "value": number, "decimals": 4} for k, number in zip((5, 10), numbers, strict=True)
+        {"name": f"ndcg@{k}", "value": number, "decimals": 4} for k, number in numbers.items()
     ]
     assert as_json["chance"]["expected"] == list(matches.chance.expected)
     assert as_json["matches"][0]["values"] == list(matches[0].values)
@@ -332,17 +325,16 @@ MODELS = {"a": SCORES, "b": SCORES}
 @pytest.mark.parametrize(
     ("value", "scores", "options", "error", "message"),
     [
-        (["0.5", "0.4"], SCORES, {}, ra.InputError, "value has 2 numbers, but k='unknown' is not a list"),
-        (["0.5", "0.4"], SCORES, {"k": [1]}, ra.InputError, r"value has 2 numbers, but k=\[1\] is not a list"),
+        (["0.5", "0.4"], SCORES, {}, ra.InputError, r"value=\['0.5', '0.4'\] is not a number"),
         ({}, SCORES, {}, ra.InputError, "value has no number"),
-        ({"map@5": "0.5"}, SCORES, {}, ra.ConventionError, "named 'map@5', but the measure is 'ndcg'"),
-        ({"bm25": "0.5"}, SCORES, {}, ra.ConventionError, "named 'bm25', but|named 'bm25', which has no cutoff"),
+        ({"ndcg@5": "0.5"}, SCORES, {}, ra.ConventionError, "k='ndcg@5' is not a cutoff"),
+        ("0.5", SCORES, {"k": [5, 10]}, ra.ConventionError, r"k=\[5, 10\] is not a cutoff"),
         ({0: "0.5"}, SCORES, {}, ra.ConventionError, "k=0 is not a cutoff"),
         ({5: "x"}, SCORES, {}, ra.InputError, "value='x' is not a number"),
         ("0.5", MODELS, {}, ra.InputError, "scores has 2 models, but value='0.5' does not name the model"),
         ({"c": "0.5"}, MODELS, {}, ra.InputError, "value has a number for the model 'c'; .* are 'a', 'b'"),
         ({"a": "0.5", "b": {2: "0.5"}}, MODELS, {}, ra.InputError, "the cutoff of a ndcg is unknown, but other"),
-        ({"a": ["0.5", "0.4"], "b": ["0.5", "0.4"]}, MODELS, {"k": ["unknown", 5]}, ra.InputError, "of a ndcg is unk"),
+        ({"unknown": "0.5", 5: "0.4"}, SCORES, {}, ra.InputError, "the cutoff of ndcg is unknown, but other"),
     ],
 )  # fmt: skip
 def test_incomplete_or_invalid_numbers_are_refused(value, scores, options, error, message):

@@ -1,4 +1,4 @@
-"""Each audit is a function of the module `ra.audit`, whose folders have different names."""
+"""Each audit is a function of the module `ra.audit`, whose modules have different names."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ import rankadapters as ra
 from tests.helpers.graded_queries import small_queries
 
 AUDITS = ("explain", "identify", "order", "page", "profile")
-FOLDERS = ("explanation", "identification", "ordering", "profiling", "web_page")
+MODULES = ("explanation", "identification", "ordering", "profiling", "web_page")
 
 
-@pytest.mark.parametrize("folder", FOLDERS)
-def test_an_audit_is_a_function_whichever_folder_is_imported_first(folder):
-    code = f"import types, rankadapters.audit.{folder}; import rankadapters as ra\n"
+@pytest.mark.parametrize("module", MODULES)
+def test_an_audit_is_a_function_whichever_module_is_imported_first(module):
+    code = f"import types, rankadapters.audit.{module}; import rankadapters as ra\n"
     code += f"assert all(isinstance(getattr(ra.audit, name), types.FunctionType) for name in {AUDITS})"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 

@@ -89,7 +89,6 @@ def test_the_error_names_a_mixture_that_is_no_valid_convention():
 
 
 def test_differences_are_tested_only_if_the_value_is_a_sum_over_queries():
-    pytest.importorskip("scipy")
     queries, scores = binary()
     for pair in [*SUM_PAIRS.values(), *TOTAL_PAIRS.values(), *EQUAL_PAIRS.values()]:
         conventions = list(map(ra.parse, pair))
@@ -132,17 +131,14 @@ PAGE_PAIRS = ["dcg", "rbp", "coverage", "pooled pairs", "all rows", "geometric"]
 
 
 @pytest.mark.parametrize("pair", [*SUM_PAIRS, *TOTAL_PAIRS] if THOROUGH else PAGE_PAIRS)
-def test_a_page_shows_a_scatter_only_if_queries_have_values(pair):
-    for package in ("scipy", "matplotlib", "jinja2"):
-        pytest.importorskip(package)
+def test_a_page_shows_the_values_and_the_parts_of_the_gap(pair):
+    pytest.importorskip("matplotlib")
     queries, scores = binary(n_queries=10)
     conventions = list(map(ra.parse, {**SUM_PAIRS, **TOTAL_PAIRS}[pair]))
     text = ra.audit.page(queries, {"a": scores, "b": -scores}, conventions, n_resamples=19)
     for convention in conventions:
         assert f"{ra.evaluate(queries, scores, convention).value:.6f}" in text
     assert "parts of the gap" in text
-    has_query_values = all(convention.over != "rows" for convention in conventions)
-    assert ("a higher one" in text) is has_query_values
 
 
 def random_convention(rng, measure, queries, scores):
@@ -242,13 +238,6 @@ def test_labels_of_0_and_minus_0_give_the_same_report():
     assert signed_matches.nearest.alike["gain"] == ("linear", "linear-positive")
 
 
-def test_a_further_number_is_named_after_its_measure():
-    queries, scores = small_queries()
-    matches = ra.audit.identify(queries, scores, value="0.6", measure="ap", k=5)
-    assert len(matches) > 1
-    assert any(str(number).startswith("AP") for number in matches.telling if number.kind == "cutoff")
-
-
 def test_a_dcg_above_one_is_identified():
     queries, scores = small_queries()
     convention = ra.parse("catboost.dcg@5+gain=exp2")
@@ -258,16 +247,7 @@ def test_a_dcg_above_one_is_identified():
     assert any(match.covers(convention) for match in matches)
     no_matches = ra.audit.identify(queries, scores, value="1234.5678", measure="dcg", k=3)
     assert list(no_matches) == []
-    assert no_matches.notes[-1] != no_matches.notes[0]
-    assert "no other cutoff up to 100 would give it in a preset" in no_matches.notes
-
-
-def test_a_fitting_empty_value_is_named_for_other_measures():
-    labels, scores, sizes = [1, 0, 0, 0, 0, 1], [2, 1, 2, 1, 2, 1], [2, 2, 2]
-    # The reciprocal ranks are 1 and 1/2; the empty query would have to count 0.3.
-    matches = ra.audit.identify(labels, scores, value="0.6000", measure="rr", k=None, group_sizes=sizes)
-    assert list(matches) == []
-    assert any(note.startswith("empty=0.3 in catboost.mrr") for note in matches.notes)
+    assert no_matches.nearest.convention.k == 3
 
 
 @pytest.mark.parametrize(

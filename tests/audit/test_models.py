@@ -8,8 +8,6 @@ import pytest
 import rankadapters as ra
 from tests.helpers.graded_queries import small_queries
 
-pytest.importorskip("scipy")
-
 YAHOO = ra.presets.yahoo(5)
 
 

@@ -104,7 +104,6 @@ def test_cross_validate_of_scikit_learn_reports_correlations(convention):
 
 @for_each("convention", CONVENTIONS)
 def test_a_printed_correlation_is_identified(convention):
-    pytest.importorskip("scipy")
     scores = VALID.X[:, 0].round()  # with ties
     text = f"{ra.evaluate(VALID.y, scores, convention, qid=VALID.qid).value:.10f}"
     [match] = ra.audit.identify(VALID.y, scores, value=text, measure=convention.measure, qid=VALID.qid)
@@ -113,7 +112,6 @@ def test_a_printed_correlation_is_identified(convention):
 
 
 def test_a_gap_between_two_correlations_is_split_over_their_fields():
-    pytest.importorskip("scipy")
     scores = VALID.X[:, 0].round()
     changed = IC.replace(ties="input", empty=0)
     report = ra.audit.explain(VALID.y, scores, IC, changed, qid=VALID.qid)

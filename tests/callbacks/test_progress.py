@@ -48,7 +48,7 @@ AUDITS = {
 }
 NEEDED_PACKAGES = {
     "comparing": ["scipy"],
-    "making the page": ["scipy", "jinja2", "matplotlib"],
+    "making the page": ["scipy", "matplotlib"],
     "training the toolkits' models": ["sklearn"],
 }
 

@@ -14,7 +14,6 @@ from tests.helpers.command import error_of, output_of, run
 
 
 def test_order_compares_features_as_models(capsys, audit_data):
-    pytest.importorskip("scipy")
     out = output_of(capsys, *COMMANDS["order"], *audit_data, "--feature", "1", "2", "--seed", "4", "--format", "json")
     models = {"feature 1": SCORES["good"], "feature 2": SCORES["bad"]}
     conventions = [presets.yahoo(3), presets.letor4(3)]
@@ -23,7 +22,6 @@ def test_order_compares_features_as_models(capsys, audit_data):
 
 
 def test_order_compares_runs_that_retrieved_different_rows(capsys, write):
-    pytest.importorskip("scipy")
     runs = []
     for name, scores in SCORES.items():
         retrieved = [row for row in range(len(LABELS)) if name == "good" or row != 0]
@@ -41,8 +39,7 @@ def test_order_compares_runs_that_retrieved_different_rows(capsys, write):
 
 
 def test_order_writes_the_html_page(capsys, audit_data, tmp_path):
-    for package in ("scipy", "matplotlib", "jinja2"):
-        pytest.importorskip(package)
+    pytest.importorskip("matplotlib")
     out = tmp_path / "page.html"
     options = (*COMMANDS["order"], "--title", "Mine", *audit_data, "--feature")
     assert output_of(capsys, *options, "1", "2", "--out", out, note=f"{out}\n") == ""
@@ -60,14 +57,12 @@ def test_order_writes_the_html_page(capsys, audit_data, tmp_path):
 
 
 def test_order_writes_its_result_as_markdown(capsys, audit_data, tmp_path):
-    pytest.importorskip("scipy")
     out, options = tmp_path / "order.md", (*COMMANDS["order"], *audit_data, "--feature", "1", "2")
     assert output_of(capsys, *options, "--out", out, note=f"{out}\n") == ""
     assert out.read_text(encoding="utf-8") == output_of(capsys, *options, "--format", "markdown")
 
 
 def test_order_refuses_a_single_model(capsys, audit_data):
-    pytest.importorskip("scipy")
     assert "scores has 1 model; at least 2 must be given" in error_of(
         capsys, *COMMANDS["order"], *audit_data, "--feature", "1", "--format", "json"
     )
@@ -96,7 +91,6 @@ def order_command(*options):
 
 
 def test_one_file_of_order_may_be_standard_input(capsys, audit_data, predictions, stdin):
-    pytest.importorskip("scipy")
     good, bad = (("--predictions", f"{name}={predictions[name]}") for name in ("good", "bad"))
     expected = output_of(capsys, *order_command(*audit_data, *good, *bad))
     stdin(predictions["good"].read_bytes())

@@ -55,7 +55,7 @@ def test_bad_arguments_are_refused_without_heavy_imports():
         "except SystemExit as stop:\n    assert stop.code == 2\n"
         "assert cli.main(['evaluate', '--convention', 'yahoo@5', '--table', 'x', '--qrels', 'y']) == 2\n"
         "assert cli.main(['explain', '--a', 'yahoo@3', '--b', 'yahoo@3', '--format', 'json']) == 2\n"
-        "heavy = {'numba', 'sklearn', 'lightgbm', 'xgboost', 'catboost', 'scipy', 'matplotlib', 'jinja2', 'pyarrow'}\n"
+        "heavy = {'numba', 'sklearn', 'lightgbm', 'xgboost', 'catboost', 'scipy', 'matplotlib', 'pyarrow'}\n"
         "print(sorted({*heavy, 'rich.table'} & set(sys.modules)))"
     )
     assert run_python("-c", code).stdout == "[]\n"

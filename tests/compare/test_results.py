@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import sys
 from decimal import Decimal
 
 import numpy as np
 import pytest
 
 import rankadapters as ra
-from rankadapters.compare import Results, front, leave_one_out, page, stratified_tests, winning_numbers
+from rankadapters.compare import Results, front, leave_one_out, page, winning_numbers
 from rankadapters.core.errors import IncomparableScoresError, InputError
 from tests.helpers.tables import for_each
 
@@ -18,7 +19,6 @@ COLUMNS = {
     "method": ["a", "b", "a"], "dataset": ["D1", "D1", "D2"], "measure": ["MAP"] * 3, "value": [0.5, 0.4, 0.3],
 }  # fmt: skip
 ROWS = list(zip(*COLUMNS.values(), strict=True))
-QUERIES = {"D": ra.Queries([1, 0], group_sizes=[2])}
 
 
 def frame_maker(package, constructor):
@@ -26,11 +26,11 @@ def frame_maker(package, constructor):
 
 
 def rows_of(results):
-    columns = (results.method, results.dataset, results.measure, results.values.tolist())
-    return [
-        (results.methods[method], results.datasets[dataset], results.measures[measure], value)
-        for method, dataset, measure, value in zip(*columns, strict=True)
-    ]
+    return list(results.to_frame().itertuples(index=False, name=None))
+
+
+def column(results, name):
+    return results.frame[name].tolist()
 
 
 def score_of(convention, labels=(1, 0, 0, 1)):
@@ -52,7 +52,7 @@ LETOR, YAHOO, LOSS = (score_of(text) for text in ("letor4@10", "yahoo@10", "catb
 )  # fmt: skip
 def test_tables_mappings_and_rows_give_the_same_results(make):
     results = Results(make(), higher_is_better=True)
-    assert (rows_of(results), results.decimals.tolist()) == (ROWS, [-1] * 3)
+    assert (rows_of(results), column(results, "decimals")) == (ROWS, [-1] * 3)
 
 
 def test_files_keep_the_decimals_of_their_values(tmp_path):
@@ -62,8 +62,8 @@ def test_files_keep_the_decimals_of_their_values(tmp_path):
         encoding="utf-8",
     )
     results = Results.read(tmp_path / "r.csv")
-    assert results.decimals.tolist() == [3, 1]
-    assert (results.higher, results.sources) == ((True, False), ("table 3", None))
+    assert column(results, "decimals") == [3, 1]
+    assert (results.higher, column(results, "source")) == ((True, False), ["table 3", None])
     pytest.importorskip("pyarrow.parquet").write_table(frame_maker("pyarrow", "table")(), tmp_path / "r.parquet")
     assert rows_of(Results.read(tmp_path / "r.parquet", higher_is_better=True)) == ROWS
 
@@ -77,7 +77,7 @@ def test_files_keep_the_decimals_of_their_values(tmp_path):
 )  # fmt: skip
 def test_decimals_are_counted_in_the_text_of_a_value(text, decimals):
     results = Results({("a", "D", "m"): text}, higher_is_better=True)
-    assert (results.decimals.tolist(), results.values.tolist()) == ([decimals], [float(text)])
+    assert (column(results, "decimals"), column(results, "value")) == ([decimals], [float(text)])
 
 
 def test_a_score_sets_the_measure_the_direction_and_the_convention():
@@ -126,7 +126,7 @@ def test_a_score_in_a_column_keeps_its_convention():
 @for_each("empty", [None, float("nan"), np.float64("nan"), ""])
 def test_empty_cells_of_a_frame_are_missing_values(empty):
     results = Results({**COLUMNS, "higher_is_better": [True, empty, True], "source": ["table 3", empty, empty]})
-    assert (results.higher, results.sources) == ((True,), ("table 3", None, None))
+    assert (results.higher, column(results, "source")) == ((True,), ["table 3", None, None])
 
 
 def test_pandas_na_is_a_missing_value():
@@ -136,13 +136,15 @@ def test_pandas_na_is_a_missing_value():
         "source": pd.array([None, "x", "y"], "string"),
     }
     results = Results(pd.DataFrame(COLUMNS).assign(**columns))
-    assert (results.higher, results.sources) == ((False,), (None, "x", "y"))
+    assert (results.higher, column(results, "source")) == ((False,), [None, "x", "y"])
 
 
 def test_the_input_is_not_changed():
     values = np.array([0.5, 0.4, 0.3])
     results = Results({**COLUMNS, "value": values}, higher_is_better=False)
-    assert results.worth.tolist() == [-0.5, -0.4, -0.3]
+    frame = results.frame
+    frame["value"] = 0.0
+    assert column(results, "value") == [0.5, 0.4, 0.3]
     assert values.tolist() == [0.5, 0.4, 0.3]
 
 
@@ -235,11 +237,15 @@ def test_a_direction_may_name_a_measure_by_any_of_its_texts():
         ("", "it is empty"),
         ("method,dataset,measure\na,D,m\n", "no column 'value'"),
         ("method,dataset,measure,value\na,D,m\n", "row 0 has 3 fields, the header 4"),
-        ("method,dataset,measure,value\na,D,m,1\na,D,m,1,2\n", "row 1 has 5 fields, the header 4"),
+        ("method,dataset,measure,value,source\na,D,m,1,t\na,D,m,1\n", "row 1 has 4 fields, the header 5"),
+        (
+            "method,dataset,measure,value\na,D,m,1\na,D,m,1,2\n",
+            "it is not CSV in UTF-8: Expected 4 fields in line 3, saw 5",
+        ),
         (2 * (",".join(["method,dataset,measure,value", *map(str, range(300))]) + "\n"), "a column '0'"),
-        ("method,dataset,measure,value,value\na,D,m,1,2\n", "its header names a column twice"),
-        ('method,dataset,measure,value\n"a,D,m,1\n', "it is not CSV in UTF-8"),
-        ("method,dataset,measure,value\na\0,D,m,1\n", "it is not CSV in UTF-8: line contains NUL"),
+        ("method,dataset,measure,value,value\na,D,m,1,2\n", "the results have two columns 'value'"),
+        ('method,dataset,measure,value\n"a,D,m,1\n', "it is not CSV in UTF-8: unexpected end of data"),
+        ('method,dataset,measure,value\n"a"b,D,m,1\n', "it is not CSV in UTF-8: ',' expected after"),
     ],
 )
 def test_malformed_files_are_refused(tmp_path, text, message):
@@ -275,10 +281,6 @@ def test_unreadable_files_are_refused(tmp_path):
         (lambda _: winning_numbers(CELLS), r"results are of type dict\.\nHint: ra\.compare\.Results\(results\)"),
         (lambda _: leave_one_out(CELLS), r"results are of type dict\.\nHint: ra\.compare\.Results\(results\)"),
         (front, r"numbers are of type Results\.\nHint: ra\.compare\.winning_numbers"),
-        (lambda _: stratified_tests([QUERIES], {}, "letor4@2"), r"datasets is of type list\.\nHint: a mapping "),
-        (lambda _: stratified_tests(QUERIES, [[1, 2]], "letor4@2"), r"scores is of type list\.\nHint: a mapping "),
-        (lambda _: stratified_tests(QUERIES, {"D": np.zeros((2, 2))}, "letor4@2"),
-         r"scores\['D'\] is of type ndarray\.\nHint: a mapping "),
     ],
 )  # fmt: skip
 def test_arguments_of_a_wrong_type_or_value_are_refused(call, message):
@@ -288,7 +290,6 @@ def test_arguments_of_a_wrong_type_or_value_are_refused(call, message):
 
 
 def test_a_page_of_anything_but_results_is_refused():
-    pytest.importorskip("jinja2")
     with pytest.raises(InputError, match=r"results are of type dict\.\nHint: ra\.compare\.Results\(results\)"):
         page(CELLS)
 
@@ -320,7 +321,6 @@ def test_a_notebook_shows_twenty_cells(n_cells, remark):
     assert caption.strip("*").endswith(remark)
     assert lines == [f"| m{row} | D | MAP | {row / 8:g} |" for row in range(min(n_cells, 20))]
     assert results._repr_html_().count("<tr>") == 1 + min(n_cells, 20)
-    assert results.values.flags.writeable is results.method.flags.writeable is False
 
 
 def test_only_selects_methods_and_data_sets():
@@ -329,8 +329,8 @@ def test_only_selects_methods_and_data_sets():
     results = Results(rows, higher_is_better=True)
     part = results.only(methods="BM25", datasets=["E"])  # a text is one method
     assert rows_of(part) == [("BM25", "E", "MAP", 0.25)]
-    assert (part.conventions, part.higher, part.decimals.tolist()) == ((None,), (True,), [2])
-    assert (part.sources, results.only(methods=["a"]).sources) == (("table 4",), (None,))
+    assert (part.conventions, part.higher, column(part, "decimals")) == ((None,), (True,), [2])
+    assert (column(part, "source"), column(results.only(methods=["a"]), "source")) == (["table 4"], [None])
     assert results.only(methods=["a"]).conventions == (LETOR.convention,)
     with pytest.raises(InputError, match="'z' is not in the results"):
         results.only(methods=["z"])
@@ -357,3 +357,31 @@ def test_a_table_names_the_measures_if_there_are_several():
     [table] = Results({**cells, ("a", "D", "P@5"): "1"}, higher_is_better=True).blocks()
     assert table.head == ("method", "D, MAP", "D, P@5")
     assert table.lines == (("a", "0.5000", "1"), ("b", "0.4000", "-"))
+
+
+def test_without_pandas_the_error_names_the_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(ra.MissingToolkitError, match=r'pandas is not installed\.\nHint: .*"rankadapters\[compare\]"'):
+        Results(CELLS, higher_is_better=True)
+
+
+def test_two_columns_of_one_name_are_refused():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame([["a", "D", "MAP", 0.5, 0.6]], columns=["method", "dataset", "measure", "value", "value"])
+    with pytest.raises(InputError, match="the results have two columns 'value'"):
+        Results(frame, higher_is_better=True)
+    with pytest.raises(InputError, match="the results have a column '5'"):
+        Results(frame.iloc[:, :4].assign(x=1).rename(columns={"x": 5}), higher_is_better=True)
+
+
+def test_measures_may_have_the_names_of_columns_and_any_letters():
+    names = ["method", "dataset", "measure", "value", "\udc80"]
+    results = Results([("\udc81", "\udc82", name, 0.5) for name in names], higher_is_better=True)
+    assert (results.measures, results.methods) == (tuple(names), ("\udc81",))
+    assert winning_numbers(results).groups == (*names, "all")
+
+
+def test_words_for_missing_values_are_names(tmp_path):
+    (tmp_path / "r.csv").write_text("method,dataset,measure,value\nNA,null,nan,0.5\nNone,null,nan,0.25\n")
+    results = Results.read(tmp_path / "r.csv", higher_is_better=True)
+    assert (results.methods, results.datasets, results.measures) == (("NA", "None"), ("null",), ("nan",))

@@ -27,7 +27,7 @@ def test_the_pages_most_read_exist():
 
 @pytest.mark.parametrize("page", PAGES if THOROUGH else MOST_READ)
 def test_the_code_of_a_page_runs(page, monkeypatch, tmp_path):
-    for toolkit in ("lightgbm", "xgboost", "catboost", "sklearn", "matplotlib", "scipy", "dask"):
+    for toolkit in ("lightgbm", "xgboost", "catboost", "sklearn", "matplotlib", "dask"):
         pytest.importorskip(toolkit)
     if page == "docs/trackers.md":
         for name, value in {"MLFLOW_DISABLE_TELEMETRY": "true", "WANDB_ERROR_REPORTING": "false"}.items():

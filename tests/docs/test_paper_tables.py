@@ -132,16 +132,6 @@ def test_printed_results_keep_their_decimals_and_need_no_signature():
     assert "footnotesize" not in results.to_latex()
 
 
-def test_comparisons_show_their_intervals_and_the_signature():
-    datasets = {"D1": ra.Queries(DATA.y, qid=DATA.qid)}
-    scores = {"D1": {"a_1": DATA.X[:, 0], "b": DATA.X[:, 1]}}
-    report = ra.compare.stratified_tests(datasets, scores, CONVENTIONS[0], n_resamples=99, progress=False)
-    _, [head, row] = read_tabular(report.to_latex())
-    [comparison] = report.comparisons
-    assert row[head.index("95 % interval")] == f"{comparison.low:+.6f} to {comparison.high:+.6f}"
-    assert footnote_signatures(report.to_latex()) == {"ndcg@5/letor4": str(CONVENTIONS[0])}
-
-
 def documents():
     evaluator = ra.Evaluator(DATA.y, CONVENTIONS, qid=DATA.qid)
     scores = evaluator.evaluate(DATA.X[:, 0])

@@ -198,7 +198,6 @@ COLUMNS = ("--label", "label", "--score", "score", "--qid", "qid")
 )
 def test_a_command_reports_a_full_disk_in_one_line(capsys, small_disk, write, command, table):
     pytest.importorskip("matplotlib")
-    pytest.importorskip("jinja2")
     file, out = write(table, "table.csv"), small_disk / "page.html"
     (small_disk / "filling").write_bytes(bytes(60_000))
     line = error_of(capsys, *(part.format(out=out, table=file) for part in command))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 LABELS, QID = [2, 0, 0, 1, 0, 0, 0], [7, 7, 7, 8, 8, 9, 9]
 SCORES = {"good": [3, 2, 1, 2, 1, 1, 1], "bad": [1, 2, 3, 1, 2, 1, 1]}
 ROWS = "".join(
@@ -17,9 +15,3 @@ COMMANDS = {
     "order": ("order", "--convention", "yahoo@3", "letor4@3", "--resamples", "19"),
     "profile": ("profile", "--k", "3"),
 }
-
-
-def skip_without_scipy(command):
-    """Skip a test of `order`, the command that needs scipy, where scipy is missing."""
-    if command == "order":
-        pytest.importorskip("scipy")

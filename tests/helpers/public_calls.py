@@ -258,13 +258,6 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
     "compare.leave_one_out": lambda: {"results": results()},
     "compare.page": lambda: {"results": results()},
     "compare.winning_numbers": lambda: {"results": results()},
-    "compare.stratified_tests": lambda: {
-        "datasets": {"one": queries()},
-        "scores": {"one": {"a": SCORES, "b": LABELS}},
-        "convention": TEXT,
-        "n_resamples": 9,
-        "progress": False,
-    },
     "conformance.Program": lambda: {"command": "cat", "k": 2, "timeout": 1},
     "conformance.check": lambda: {"function": hits, "convention": "letor4.p@2", "takes": "query", "labels": [0, 1]},
     "conformance.vectors": lambda: {"convention": "letor4.p@2", "labels": [0, 1]},

@@ -25,7 +25,7 @@ HEAVY = (
     *("numpy", "numpy.testing", "numba", "numba.core.caching", "numba.core.registry", "pytest", "_pytest.doctest"),
     *("hypothesis", "hypothesis.strategies", "hypothesis.extra.numpy", "hypothesis.stateful", "pandas", "scipy.stats"),
     *("sklearn.linear_model", "sklearn.model_selection", "sklearn.pipeline", "sklearn.ensemble", "lightgbm", "xgboost"),
-    *("sklearn.utils.estimator_checks", "catboost.utils", "pyarrow.parquet", "pyarrow.csv", "joblib", "jinja2"),
+    *("sklearn.utils.estimator_checks", "catboost.utils", "pyarrow.parquet", "pyarrow.csv", "joblib"),
 )
 SURVIVED, KILLED, TIMEOUT = "survived", "killed", "timeout"
 PASSED, NOT_COLLECTED, NOT_FOUND = 0, 2, 4  # exit codes of pytest

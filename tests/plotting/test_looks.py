@@ -4,20 +4,27 @@ from __future__ import annotations
 
 import pytest
 
-from rankadapters.plotting.bagplots import Spread, bagplots
-from rankadapters.plotting.bars import Interval, bars, intervals
-from rankadapters.plotting.canvas import COLORS, LINES, style
-from rankadapters.plotting.curves import curves, panels
-from rankadapters.plotting.fronts import fronts
-from rankadapters.plotting.parity import contributions
-from rankadapters.plotting.ranks import ranks
-from rankadapters.plotting.scatter import scatter
-from rankadapters.plotting.waterfall import waterfall
+from rankadapters.plotting.plots import (
+    COLORS,
+    LINES,
+    Interval,
+    bagplots,
+    bars,
+    contributions,
+    curves,
+    fronts,
+    intervals,
+    ranks,
+    style,
+    waterfall,
+)
+from rankadapters.statistics.halfspace_depth import Bagplot
 from tests.helpers.tables import for_each
 
 to_hex = pytest.importorskip("matplotlib.colors").to_hex
 
-UNIT_CURVE, TRIANGLE = (0.0, 1.0), [(0, 0), (0, 1), (1, 1)]
+UNIT_CURVE, TRIANGLE = (0.0, 1.0), ((0, 0), (0, 1), (1, 1))
+SPREAD = Bagplot(median=(0, 0), bag=TRIANGLE, loop=TRIANGLE, outliers=(1,), depths=(1, 1))
 PLOTS = {
     "bars": lambda: bars([("a", 1.0), ("b", 0.5)], "x"),
     "intervals": lambda: intervals([Interval("a", 0.0, -1.0, 1.0)] * 2, "x"),
@@ -25,9 +32,7 @@ PLOTS = {
     "contributions": lambda: contributions([("a", 1.0), ("b", 0.0)], title="t").figure,
     "ranks": lambda: ranks(["r", "s"], {"a": (1, 2), "b": (2, 1)}, "x"),
     "curves": lambda: curves([0, 1], {"a": UNIT_CURVE, "b": UNIT_CURVE}, "x", "y"),
-    "panels": lambda: panels([0, 1], {"r": {"c": dict.fromkeys("abc", UNIT_CURVE), "d": {"a": UNIT_CURVE}}}, "x", "y"),
-    "bagplots": lambda: bagplots({"a": Spread([(0, 0), (1, 1)], (0, 0), TRIANGLE, TRIANGLE, [1])}, "x", "y"),
-    "scatter": lambda: scatter([0.5], [0.5], "x", "y"),
+    "bagplots": lambda: bagplots({"a": ([(0, 0), (1, 1)], SPREAD)}, "x", "y"),
     "fronts": lambda: fronts({"a": (0, 0), "b": (1, 1), "c": (0.5, 0)}, [["b"], ["a"]], "x", "y"),
 }
 
@@ -48,15 +53,10 @@ LOOKS = {
     ),
     "ranks": ("4.8 x 2.48; legend 10 10; lb 1 auto (0.12, 0.12) [12, 10, 10] ; #0072b2 1.5-o4; #d55e00 1.5--o4"),
     "curves": ("4.8 x 4.04; legend 10 10; lb 1 auto (0.05, 0.05) [12, 10, 10] ; #0072b2 1.4-.4; #d55e00 1.4--.4"),
-    "panels": (
-        "6.4 x 2.9; y 9; legend 20 9; lb 1 auto (0.05, 0.05) [9, 10, 9] 7; #0072b2 1.1-.3; #d55e00 1.1--.3; "
-        "#009e73 1.1-..3; lb 1 auto (0.05, 0.05) [9, 9, 10] 7"
-    ),
     "bagplots": (
         "6.4 x 2.6; x 9; y 9; lb 1 auto (0.05, 0.05) [9, 10, 10] 7; #7f7f7f 1.5-.4; #d55e00 1.5-x4; #d55e00 "
         "1.5-P6; #0072b233 0 0; #0072b273 0 0; lrbt 0 auto (0.05, 0.05) [12, 10, 10] "
     ),
-    "scatter": ("4.8 x 4.8; lb 1 1.0 (0.05, 0.05) [12, 10, 10] ; #000000 0.8:None6; [9.] 0.75 [0]"),
     "fronts": (
         "4.8 x 4.8; legend 20 10; lb 1 auto (0.12, 0.12) [12, 10, 10] ; #0072b2 1.0-o4; #d55e00 1.0-o4; [18.] None [0];"
         " b 8.0 center; a 8.0 center"

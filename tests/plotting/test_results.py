@@ -5,19 +5,25 @@ from __future__ import annotations
 import sys
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 import rankadapters as ra
-from rankadapters.compare import Results, stratified_tests, winning_numbers
+from rankadapters.compare import Results, winning_numbers
 from rankadapters.parity import ParityReport
-from rankadapters.plotting.bagplots import Spread, bagplots
-from rankadapters.plotting.bars import Interval, bars, intervals
-from rankadapters.plotting.canvas import COLORS, DOWN, TOTAL, UP, WIDTH
-from rankadapters.plotting.curves import curves, panels
-from rankadapters.plotting.parity import contributions
-from rankadapters.plotting.ranks import ranks
-from rankadapters.plotting.waterfall import waterfall
+from rankadapters.plotting.plots import (
+    DOWN,
+    UP,
+    WIDTH,
+    Interval,
+    bagplots,
+    bars,
+    contributions,
+    curves,
+    intervals,
+    ranks,
+    waterfall,
+)
+from rankadapters.statistics.halfspace_depth import Bagplot
 from tests.helpers.tables import for_each
 
 pytest.importorskip("matplotlib")
@@ -32,20 +38,8 @@ def winning_report(values=None):
 
 def order_report():
     """Compare two models whose order under linear gains is reversed under exponential gains."""
-    pytest.importorskip("scipy")
     models = {"a": [4, 5, 1, 2, 0, 3], "b": [3, 0, 4, 1, 2, 5]}
     return ra.audit.order([2, 1, 0, 1, 2, 0], models, [LINEAR, EXP2], group_sizes=[3, 3])
-
-
-def stratified_report():
-    pytest.importorskip("scipy")
-    rng = np.random.default_rng(0)
-    datasets = {name: ra.Queries(rng.integers(0, 3, 200), group_sizes=[5] * 40) for name in ("D1", "D2")}
-    scores = {
-        name: {"good": queries.labels + 0.1 * rng.random(200), "noise": rng.random(200), "other": rng.random(200)}
-        for name, queries in datasets.items()
-    }
-    return stratified_tests(datasets, scores, "textbook@3")
 
 
 def row_labels(axes):
@@ -81,21 +75,6 @@ def test_winning_numbers_are_drawn_best_first_without_undefined_ones():
         winning_report({("a", "D1", "MAP"): 0.5}).plot()
 
 
-def test_stratified_tests_draw_intervals_which_are_grey_if_not_significant():
-    report = stratified_report()
-    [axes] = (figure := report.plot()).axes
-    assert row_labels(axes) == ["good - noise", "good - other", "noise - other"]
-    interval_bars, points = axes.lines[1::2], axes.lines[2::2]
-    for comparison, bar, point in zip(report.comparisons, interval_bars, points, strict=True):
-        assert list(bar.get_xdata()) == [comparison.low, comparison.high]
-        assert list(point.get_xdata()) == [comparison.difference]
-        assert bar.get_color() == (COLORS[0] if comparison.p_corrected <= 0.05 else TOTAL)
-    assert {bar.get_color() for bar in interval_bars} == {COLORS[0], TOTAL}
-    verdicts = ["yes" if comparison.p_corrected <= 0.05 else "no" for comparison in report.comparisons]
-    assert [line[-1] for line in report.blocks()[0].lines] == verdicts
-    figure.draw_without_rendering()
-
-
 def test_contributions_are_colored_by_their_sign():
     from matplotlib.colors import to_rgba
 
@@ -114,7 +93,6 @@ def test_long_names_of_bars_are_cut_to_leave_room():
     "draw",
     [
         lambda: curves([1, 2], {"a": (0.0, 1.0)}, "x", "y"),
-        lambda: panels([1, 2], {"": {"a": {"b": (0.0, 1.0)}}}, "x", "y"),
         lambda: ranks(["a", "b"], {"a": (1, 2), "b": (2, 1)}, "x"),
     ],
 )
@@ -143,7 +121,7 @@ def axes_inches(axes):
     [
         lambda n: bars([(name, 1.0) for name in names(n)], "x").axes[0],
         lambda n: contributions([(name, 1.0) for name in names(n)], title="theirs less ours").axes[0],
-        lambda n: intervals([Interval(name, 0.0, -1.0, 1.0, True) for name in names(n)], "x").axes[0],
+        lambda n: intervals([Interval(name, 0.0, -1.0, 1.0) for name in names(n)], "x").axes[0],
         lambda n: ranks(names(n), {"a": [1] * n, "b": [2] * n}, "x").axes[0],
         lambda n: waterfall(("a", 0.1), dict.fromkeys(names(n), 0.1), ("b", 1.0)).axes[0],
     ],
@@ -160,10 +138,9 @@ def test_every_row_of_a_plot_adds_about_half_an_inch_of_height(draw):
     "draw",
     [
         lambda n: curves([1, 2], dict.fromkeys(names(n), (0.0, 1.0)), "x", "y"),
-        lambda n: panels([1, 2], {"": dict.fromkeys("ab", dict.fromkeys(names(n), (0.0, 1.0)))}, "x", "y"),
         lambda n: ranks(names(10), dict.fromkeys(names(n), (1,) * 10), "x"),
     ],
-    ids=["curves", "panels", "ranks"],
+    ids=["curves", "ranks"],
 )
 def test_a_longer_legend_does_not_shrink_the_axes(draw):
     height, width = axes_inches(draw(2).axes[0])
@@ -173,15 +150,15 @@ def test_a_longer_legend_does_not_shrink_the_axes(draw):
 
 @for_each("n", [1, 3, 4])
 def test_panels_of_bagplots_are_nearly_square(n):
-    spread = Spread([(0, 0)], (0, 0), [], [], [])
-    height, width = axes_inches(bagplots(dict.fromkeys(names(n), spread), "x", "y").axes[0])
+    spread = Bagplot(median=(0, 0), bag=(), loop=(), outliers=(), depths=(1,))
+    height, width = axes_inches(bagplots(dict.fromkeys(names(n), ([(0, 0)], spread)), "x", "y").axes[0])
     assert height == pytest.approx(width, rel=0.2)
 
 
 # Notebooks
 
 
-@for_each("make_result", [order_report, winning_report, stratified_report, lambda: ParityReport(())])
+@for_each("make_result", [order_report, winning_report, lambda: ParityReport(())])
 def test_a_result_is_shown_as_html_and_markdown_in_notebooks(make_result):
     result = make_result()
     assert result._repr_markdown_() == result.to_markdown()

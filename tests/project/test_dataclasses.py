@@ -83,7 +83,6 @@ LONG_FIELDS = {  # fields as long as the data
     "audit.Explanation": ["mixtures", "query_ids", "per_query", "top", "set_aside"],
     "audit.Match": ["blocks"],
     "compare.LeaveOneOut": ["wn", "iwn", "all_wn", "all_iwn"],
-    "compare.StratifiedReport": ["comparisons"],
     "compare.WinningNumbers": ["wn", "iwn", "n_datasets"],
     "io.Judgments": ["scores", "place"],
     "parity.ParityRow": ["per_query"],

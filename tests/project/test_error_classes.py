@@ -67,8 +67,7 @@ CONVENTION_ALONE = (
     "catboost.native_metric", "sklearn.query_scorer",
 )  # fmt: skip
 PACKAGES = {
-    "order": ("scipy",),
-    "page": ("scipy", "matplotlib", "jinja2"),
+    "page": ("matplotlib",),
     "crosscheck": ("sklearn",),
     "objectives.LambdaRank": (),
 }

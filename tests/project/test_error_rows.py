@@ -103,7 +103,6 @@ def test_an_error_and_its_copy_count_rows_separately_once_dask_is_loaded(monkeyp
 
 
 def test_an_error_of_one_model_names_the_model_and_the_row():
-    pytest.importorskip("scipy")
     models = {"good": SCORES, "bad": [1.0, float("nan"), 2.0, 3.0]}
     assert faulty_row(lambda: ra.audit.order(LABELS, models, ["yahoo@2"], qid=QID)) == 1
     partly_judged = ra.Queries(LABELS, qid=QID, judged=[True, True, False, True])

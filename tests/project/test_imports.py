@@ -46,7 +46,7 @@ except ImportError as error:
 
 
 OPTIONAL = (
-    "adjustText", "argcomplete", "catboost", "dask", "distributed", "duckdb", "jinja2", "lightgbm", "matplotlib",
+    "adjustText", "argcomplete", "catboost", "dask", "distributed", "duckdb", "lightgbm", "matplotlib",
     "mlflow", "numba", "pandas", "pyarrow", "pyspark", "rich", "scipy", "sklearn", "tqdm", "wandb", "xgboost",
     "yaml",
 )  # fmt: skip

@@ -131,7 +131,6 @@ def test_query_ranker_stops_at_the_lowest_loss(toolkit):
 
 
 def test_the_model_with_the_lower_loss_is_ahead():
-    pytest.importorskip("scipy")
     labels, sizes = TRAIN.y, TRAIN.sizes
     good = labels + np.random.default_rng(0).standard_normal(labels.size) / 2
     textbook = ra.presets.textbook(5)

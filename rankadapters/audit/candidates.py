@@ -1,20 +1,27 @@
-"""Search for the conventions whose means are near the printed numbers."""
+"""Search for the conventions whose means are near the printed numbers, and count those near other numbers too."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 
-from rankadapters.audit.identification.known_presets import starting_presets
-from rankadapters.audit.identification.numbers import Number
+from rankadapters.audit.matches import Chance
+from rankadapters.audit.numbers import Number
 from rankadapters.core.data.columns import Flags, Floats, Ints
 from rankadapters.core.declaration.convention import Convention
+from rankadapters.statistics.attainable import attainable_values, steps_nearby
 from rankadapters.statistics.grid import Block, Values, omission_notes, values_to_search, with_refusals
+from rankadapters.statistics.known_presets import starting_presets
 from rankadapters.statistics.search import Data, Groups, Progress, Search
 
 SLACK = 1e-9  # the means of a search may be off by this much; candidates are later evaluated exactly
+SAME = 12  # means that agree to this many decimals count as one
+EDGE = 1e-9  # a window that ends at a number includes it, although the division rounds
 
 
 @dataclass(slots=True)
@@ -43,7 +50,7 @@ class Candidates:
     n_changes: list[Ints] = field(default_factory=list)
     nearest: tuple[float, Block] = (np.inf, {})
     notes: list[str] = field(default_factory=list)
-    _groups: dict[int | None, dict[object, list[Block]]] = field(default_factory=dict)
+    _groups: dict[tuple[tuple[int, ...], object], list[Block]] = field(default_factory=dict)
     _differing: dict[tuple[str, Values], Flags] = field(default_factory=dict)
 
     def add_means(self, means: Floats, n_changes: int) -> None:
@@ -51,13 +58,13 @@ class Candidates:
         self.means.append(means)
         self.n_changes.append(np.full(len(means), n_changes))
 
-    def groups(self, without: int | None = None) -> list[list[Block]]:
-        """Group the conventions that give all numbers (except the one at index `without`) by their per-query values."""
-        return list(self._groups.get(without, {}).values())
+    def groups(self, indices: tuple[int, ...]) -> list[list[Block]]:
+        """Group the conventions that give the numbers at these indices, all or all but one, by per-query values."""
+        return [blocks for (given, _), blocks in self._groups.items() if given == indices]
 
     def add(self, groups: Groups) -> None:
         """From a search's groups, record the means near the numbers, the matching conventions and the nearest one."""
-        distances = np.abs(groups.means - [float(number.printed.value) for number in self.numbers])
+        distances = np.abs(groups.means - [number.value for number in self.numbers])
         near = (distances <= [number.reach for number in self.numbers]).all(axis=-1)
         if near.any():
             values = np.stack([self._n_changes(blocks) for blocks in groups.blocks])
@@ -73,15 +80,13 @@ class Candidates:
 
     def _keep(self, groups: Groups, matches: Flags) -> None:
         """Keep the conventions that give all numbers, or all but one."""
-        n_numbers = len(self.numbers)
-        for value, policy in np.argwhere(matches.sum(axis=-1) >= max(1, n_numbers - 1)).tolist():
-            keys = [groups.key(value, policy, number) for number in range(n_numbers)]
-            for without in (None, *range(n_numbers if n_numbers > 1 else 0)):
-                kept = [number for number in range(n_numbers) if number != without]
-                if matches[value, policy, kept].all():
-                    key = tuple(keys[number] for number in kept)
-                    blocks = self._groups.setdefault(without, {}).setdefault(key, [])
-                    blocks += groups.conventions(value, policy, kept[0])
+        indices = tuple(range(len(self.numbers)))
+        for value, policy in np.argwhere(matches.sum(axis=-1) >= max(1, len(indices) - 1)).tolist():
+            keys = [groups.key(value, policy, index) for index in indices]
+            for given in filter(None, (indices, *combinations(indices, len(indices) - 1))):
+                if matches[value, policy, list(given)].all():
+                    blocks = self._groups.setdefault((given, tuple(keys[index] for index in given)), [])
+                    blocks += groups.conventions(value, policy, given[0])
 
     def _n_changes(self, blocks: list[Block]) -> Ints:
         """Return, for each preset, the smallest number of changed fields that gives a convention of the blocks."""
@@ -93,6 +98,50 @@ class Candidates:
         if (name, values) not in self._differing:
             self._differing[name, values] = np.array([getattr(p, name) not in values for p in self.presets])
         return self._differing[name, values]
+
+    def chance(self, convention: Convention | None) -> Chance:
+        """Count the conventions that give the numbers near the printed ones that `convention` can take on the data."""
+        nearby = [_nearby(number, convention) for number in self.numbers]
+        units, values = np.array([(number.unit, number.value) for number in self.numbers]).T
+        means = np.concatenate([np.empty((0, len(nearby))), *self.means])
+        n_changes = np.concatenate([np.empty(0, np.int64), *self.n_changes])
+        steps = np.round((means - values) / units) + 0.0  # distance in units of the last printed digit
+        counted = np.all([numbers.have(column) for numbers, column in zip(nearby, steps.T, strict=True)], axis=0)
+        n_random = math.prod(numbers.size for numbers in nearby)
+        near_presets = [counted & (n_changes <= most) for most in range(int(n_changes.max(initial=0)) + 1)]
+        return Chance(
+            expected=tuple(len(np.unique(np.round(means[rows], SAME), axis=0)) / n_random for rows in near_presets),
+            shares=tuple(len(np.unique(steps[rows], axis=0)) / n_random for rows in near_presets), n_random=n_random,
+        )  # fmt: skip
+
+
+class _Nearby(NamedTuple):
+    """Numbers near a printed one, as distances in units of its last digit: all from low to high, or some of them."""
+
+    low: float
+    high: float
+    only: Floats | None = None
+
+    @property
+    def size(self) -> int:
+        return int(self.high - self.low) + 1 if self.only is None else self.only.size
+
+    def have(self, steps: Floats) -> Flags:
+        within: Flags = (steps >= self.low) & (steps <= self.high)
+        return within if self.only is None else within & np.isin(steps, self.only)
+
+
+def _nearby(number: Number, convention: Convention | None) -> _Nearby:
+    """Return the numbers near the printed one that a convention can take."""
+    if convention is not None:
+        values = attainable_values(number.queries, number.scores, number.at_cutoff(convention))
+        if values is not None:
+            steps = steps_nearby(values, number.value, number.unit)
+            return _Nearby(steps[0], steps[-1], steps)
+    low, high = -number.window, number.window
+    if number.bounded and 0 <= number.value <= 1:
+        low, high = max(low, -number.value), min(high, 1 - number.value)
+    return _Nearby(-np.floor(-low / number.unit + EDGE), np.floor(high / number.unit + EDGE))
 
 
 def find_candidates(numbers: Sequence[Number], measure: type[Convention], progress: Progress) -> Candidates:

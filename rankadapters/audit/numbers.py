@@ -1,28 +1,28 @@
-"""Read the printed numbers that are searched for, each with its model and its cutoff."""
+"""Read the printed numbers that `identify` searches for, each with its model and its cutoff."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from rankadapters.audit.models import as_models, queries_by_model
-from rankadapters.audit.printed import Printed, read
 from rankadapters.core.data.columns import Array
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.declaration.fields import as_cutoff
+from rankadapters.core.declaration.fields import as_cutoff, is_whole
 from rankadapters.core.errors import ConventionError, InputError, choices
 from rankadapters.core.evaluation.evaluate import scores_by_model
 from rankadapters.statistics.attainable import LEAST_NEARBY, NEARBY
 from rankadapters.statistics.cells import spelled
 from rankadapters.statistics.grid import has_cutoff
-from rankadapters.statistics.printed import as_printed
+from rankadapters.statistics.printed import Printed, as_printed
 from rankadapters.statistics.search import Cutoffs
 
 LARGEST_CUTOFF = 100  # the largest k to try if the cutoff is unknown
+MOST_DECIMALS = 17  # of a float64 in [0, 1]
 UNKNOWN = "unknown"
-EXAMPLE = "{'ndcg@5': '0.4382', 10: '0.4711'}, or a list with k=[5, 10]"
+EXAMPLE = "{5: '0.4382', 10: '0.4711'}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,6 +54,11 @@ class Number:
     cutoffs: Cutoffs
 
     @property
+    def value(self) -> float:
+        """The printed number."""
+        return float(self.printed.value)
+
+    @property
     def unit(self) -> float:
         """Distance between consecutive numbers with this many decimals."""
         return 2 * float(self.printed.half)
@@ -61,7 +66,7 @@ class Number:
     @property
     def window(self) -> float:
         """Largest difference between the printed number and those that `Chance` counts if all numbers are possible."""
-        return max(NEARBY * abs(float(self.printed.value)), (LEAST_NEARBY + 0.5) * self.unit)
+        return max(NEARBY * abs(self.value), (LEAST_NEARBY + 0.5) * self.unit)
 
     @property
     def reach(self) -> float:
@@ -108,26 +113,66 @@ def read_numbers(
     for model, printed in values.items():
         weighted = queries[model].weighed_by("query_weight")
         bounded, array = not _may_leave_unit_interval(measure, weighted), weighted.check_scores(models[model])
-        for cutoff, text in _by_cutoff(printed, k, measure):
-            name = f"{model} {measure.measure}".strip()
-            if not _is_unknown(cutoff) and has_cutoff(measure):
-                name = f"{name}@{spelled(cutoff)}"
-            mistakable = as_printed(text).decimals > 0  # such as a percentage, which a mistake may explain
-            number = read(text, decimals, negative=not bounded or mistakable)
-            numbers.append(Number(measure, name, number, bounded, weighted, array, cutoffs_searched(measure, cutoff)))
-    _check_cutoffs(numbers, len(values))
+        for cutoff, text in _members(printed).items() if isinstance(printed, Mapping) else [(k, printed)]:
+            cutoffs = _cutoffs(measure, cutoff)
+            at = f"@{spelled(cutoffs[0])}" if len(cutoffs) == 1 and has_cutoff(measure) else ""
+            number = read_number(text, decimals, bounded=bounded)
+            name = f"{model} {measure.measure}{at}".strip()
+            numbers.append(Number(measure, name, number, bounded, weighted, array, cutoffs))
+    unknown = [number for number in numbers if len(number.cutoffs) > 1]
+    if unknown and (len(unknown) < len(numbers) or len(numbers) > len(values)):
+        msg = f"the cutoff of {unknown[0].name} is unknown, but other cutoffs are known."
+        raise InputError(f"{msg}\nHint: pass all cutoffs, {EXAMPLE}.")
     return sorted(numbers, key=lambda number: number.cutoffs == (None,))
 
 
-def cutoffs_searched(measure: type[Convention], k: object) -> Cutoffs:
-    """Return the cutoffs to search: the given one, or all likely ones if it is unknown.
+def read_number(value: object, decimals: object, *, bounded: bool = True) -> Printed:
+    """Read a number; by default its number of decimals is taken from how it is written.
+
+    If the measure is `bounded`, a whole number must be 0 or 1. A number with decimals may be a percentage or have
+    another mistake, so `refuse_outside` refuses it only if no mistake explains it.
 
     Raises
     ------
-    ConventionError
-        `k` is not a cutoff, or the measure has no cutoff.
+    InputError
+        The value is not a number, is outside [0, 1], has no decimals, or contradicts `decimals`.
+
+    Examples
+    --------
+    >>> read_number("0.1620", None).decimals, read_number(0.162, None).decimals, read_number(0.162, 4).decimals
+    (4, 3, 4)
     """
-    unknown = _is_unknown(k)
+    printed = as_printed(value)
+    written = printed.decimals
+    if bounded and not written:
+        refuse_outside(printed, value)
+    if decimals is None:
+        decimals = written
+    if not is_whole(decimals) or not 1 <= int(decimals) <= MOST_DECIMALS:
+        msg = (
+            f"decimals={decimals!r}: allowed are 1 to {MOST_DECIMALS}, for value={value}.\n"
+            "Hint: pass decimals=4, or the number as text with all its digits, such as '0.5000'."
+        )
+        raise InputError(msg)
+    if written > int(decimals) or (isinstance(value, str) and written != int(decimals)):
+        msg = f"value={value} has {written} decimals, but decimals={decimals}.\nHint: omit decimals."
+        raise InputError(msg)
+    return replace(printed, decimals=int(decimals))
+
+
+def refuse_outside(printed: Printed, value: object) -> None:
+    """Refuse a number outside [0, 1]."""
+    if not 0 <= printed.value <= 1:
+        msg = (
+            f"value={value} is outside [0, 1], the range of this measure.\n"
+            "Hint: divide a percentage by 100; for a DCG, use measure='dcg'."
+        )
+        raise InputError(msg)
+
+
+def _cutoffs(measure: type[Convention], k: object) -> Cutoffs:
+    """Return the cutoffs to search: the given one, or all likely ones if it is unknown."""
+    unknown = isinstance(k, str) and k == UNKNOWN
     if not has_cutoff(measure):
         if k is not None and not unknown:
             msg = f"k={k!r:.80}, but {measure.__name__} has no cutoff.\nHint: omit k."
@@ -136,10 +181,6 @@ def cutoffs_searched(measure: type[Convention], k: object) -> Cutoffs:
     if unknown:
         return (*range(1, LARGEST_CUTOFF + 1), None)
     return (None if k is None else as_cutoff(k),)
-
-
-def _is_unknown(k: object) -> bool:
-    return isinstance(k, str) and k == UNKNOWN
 
 
 def _may_leave_unit_interval(measure: type[Convention], queries: Queries) -> bool:
@@ -155,56 +196,16 @@ def _by_model(value: object, models: Mapping[str, object]) -> dict[str, object]:
         raise InputError(
             f"{msg}\nHint: map each model's name to its number, {{{next(iter(models))!r}: '0.4382', ...}}."
         )
-    numbers = {str(name): number for name, number in value.items()}
+    numbers = {str(name): number for name, number in _members(value).items()}
     for name in numbers:
         if name not in models:
             msg = f"value has a number for the model {name!r:.80}; the models in scores are {choices(models)}."
             raise InputError(f"{msg}\nHint: write the numbers of a model by cutoff as {{'model': {{10: '0.4382'}}}}.")
-    _require_numbers(numbers)
     return numbers
 
 
-def _by_cutoff(value: object, k: object, measure: type[Convention]) -> Iterator[tuple[object, object]]:
-    """Yield pairs of a cutoff and a number for one model."""
-    if isinstance(value, Mapping):
-        _require_numbers(value)
-        for key, number in value.items():
-            yield _cutoff_of(key, measure), number
-    elif isinstance(value, (list, tuple)):
-        cutoffs = k if isinstance(k, (list, tuple)) else [k]
-        if len(cutoffs) != len(value):
-            msg = f"value has {len(value)} numbers, but k={k!r:.80} is not a list of as many cutoffs."
-            raise InputError(f"{msg}\nHint: pass {EXAMPLE}.")
-        yield from zip(cutoffs, value, strict=True)
-    else:
-        yield k, value
-
-
-def _cutoff_of(key: object, measure: type[Convention]) -> object:
-    """Return the cutoff of a key, which is a cutoff or a text such as `ndcg@10`."""
-    if not isinstance(key, str):
-        return key
-    word, _, cutoff = key.strip().lower().rpartition("@")
-    if word not in {"", measure.measure}:
-        msg = f"value has a number named {key!r:.80}, but the measure is {measure.measure!r}."
-        raise ConventionError(f"{msg}\nHint: call identify once per measure, with measure=.")
-    if cutoff == "all":
-        return None
-    if not cutoff.isdecimal():
-        msg = f"value has a number named {key!r:.80}, which has no cutoff.\nHint: pass {EXAMPLE}."
-        raise ConventionError(msg)
-    return int(cutoff)
-
-
-def _require_numbers(values: Mapping[Any, object]) -> None:
+def _members(values: Mapping[Any, object]) -> Mapping[Any, object]:
     if not values:
         msg = f"value has no number.\nHint: pass '0.4382', or {EXAMPLE}."
         raise InputError(msg)
-
-
-def _check_cutoffs(numbers: list[Number], n_models: int) -> None:
-    """Raise if only some of the cutoffs are known, or if a model has several numbers at an unknown cutoff."""
-    unknown = [number for number in numbers if len(number.cutoffs) > 1]
-    if unknown and (len(unknown) < len(numbers) or len(numbers) > n_models):
-        msg = f"the cutoff of {unknown[0].name} is unknown, but other cutoffs are known."
-        raise InputError(f"{msg}\nHint: pass all cutoffs, {EXAMPLE}.")
+    return values

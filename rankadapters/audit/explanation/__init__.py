@@ -1,1 +1,0 @@
-"""Why two conventions give different numbers."""

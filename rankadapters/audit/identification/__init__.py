@@ -1,1 +1,0 @@
-"""Find the conventions that give a published number."""

@@ -1,0 +1,316 @@
+"""Whether the choice of the convention changes which model wins."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from itertools import combinations, product
+from typing import Any, NamedTuple, Unpack
+
+import numpy as np
+
+from rankadapters.audit.models import ModelScores, as_models, score_models
+from rankadapters.core.data.columns import Columns
+from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.evaluation.score import Score
+from rankadapters.core.evaluation.table import Table
+from rankadapters.progress import advance, shows
+from rankadapters.statistics.cells import signed
+from rankadapters.statistics.document import Document, fields_as_dict
+from rankadapters.statistics.significance import checked_resampling, holm, paired_tests, tau_b
+
+Progress = Callable[[int, int], object]
+
+UNTESTED = {"low": None, "high": None, "p_value": None, "p_corrected": None, "significant": False}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Comparison:
+    """The comparison of two models under one convention.
+
+    Attributes
+    ----------
+    first, second : str
+        The models.
+    convention : Convention
+        The convention under which they are compared.
+    difference : float
+        Value of the first minus that of the second.
+    low, high : float or None
+        Ends of the bootstrap interval of the difference; None without a test.
+    p_value : float or None
+        Two-sided p-value of the paired randomization test; None without a test.
+    p_corrected : float or None
+        The p-value corrected by Holm's method over all comparisons of the report.
+    significant : bool
+        Whether the corrected p-value is at most 1 - confidence.
+    """
+
+    first: str
+    second: str
+    convention: Convention
+    difference: float
+    low: float | None
+    high: float | None
+    p_value: float | None
+    p_corrected: float | None
+    significant: bool
+
+    @property
+    def ahead(self) -> str | None:
+        """The model with the better value (the lower one for losses); None if the values are equal."""
+        lead = self.convention.worth(self.difference)
+        return None if lead == 0 else self.first if lead > 0 else self.second
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as plain JSON types, with the convention as `signature`."""
+        fields = fields_as_dict(self)
+        signature = fields.pop("convention")
+        return {**fields, "signature": signature}
+
+    def cells(self) -> tuple[str, ...]:
+        """Return the cells of `OrderReport.pair_table`."""
+        interval = "-" if self.low is None or self.high is None else f"{signed(self.low)} to {signed(self.high)}"
+        p_values = ("-" if p is None else f"{p:.4f}" for p in (self.p_value, self.p_corrected))
+        names = f"{self.first}, {self.second}", self.convention.name, self.ahead or "-"
+        return (*names, signed(self.difference), interval, *p_values, "yes" if self.significant else "no")
+
+
+class Change(NamedTuple):
+    """Two models whose order differs between conventions.
+
+    Attributes
+    ----------
+    models : tuple of str
+        The names of the two models.
+    significant : bool
+        Whether each model is significantly ahead under at least one convention.
+    """
+
+    models: tuple[str, str]
+    significant: bool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class OrderReport(Document):
+    """Comparison of models under one or more conventions; made by `order`.
+
+    Attributes
+    ----------
+    scores : dict of str to dict of Convention to Score
+        Scores of each model, by convention.
+    conventions : tuple of Convention
+        The conventions, in the order of the call.
+    correlations : tuple of tuple of (float or None)
+        Kendall's tau-b between the orders of the models under two conventions; None if all values of one are equal.
+    comparisons : tuple of Comparison
+        Every pair of models under every convention.
+    changes : tuple of Change
+        Every pair of models that changes places.
+    confidence : float
+        The confidence of the intervals; the level of the tests is 1 - confidence.
+    notes : tuple of str
+        Remarks on what was not tested or cannot be significant.
+    """
+
+    scores: dict[str, Mapping[Convention, Score]]
+    conventions: tuple[Convention, ...]
+    correlations: tuple[tuple[float | None, ...], ...]
+    comparisons: tuple[Comparison, ...] = field(repr=False)
+    changes: tuple[Change, ...] = field(repr=False)
+    confidence: float
+    notes: tuple[str, ...] = ()
+
+    def blocks(self) -> list[str | Table]:
+        """Return the values with their ranks, the correlations, and the tests of the pairs of models."""
+        correlations = [self.correlation_table()] if len(self.conventions) > 1 else []
+        notes = [f"Note: {note}" for note in self.notes]
+        signatures = "\n".join([*(f"{c.name}: {c}" for c in self.conventions), *notes])
+        return [self.values_table(), *correlations, self.outcome(), self.pair_table(), signatures]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as plain JSON types, with the values of the scores as `values`."""
+        fields = fields_as_dict(self)
+        scores = fields.pop("scores")
+        values = {name: {signature: score["value"] for signature, score in scores[name].items()} for name in scores}
+        conventions = fields.pop("conventions")
+        return {"conventions": conventions, "values": values, **fields}
+
+    def plot(self) -> Any:
+        """Return a matplotlib Figure of the models' ranks under each convention; lines cross if the order changes.
+
+        Raises
+        ------
+        MissingToolkitError
+            matplotlib is not installed.
+        """
+        from rankadapters.plotting.plots import ranks
+
+        lines = {name: [self._ranks(convention)[name] for convention in self.conventions] for name in self.scores}
+        return ranks([c.name for c in self.conventions], lines, "rank among the models")
+
+    def values_table(self) -> Table:
+        """Return the values and ranks of the models under each convention."""
+        ranks = {c: self._ranks(c) for c in self.conventions}
+        lines = [
+            (name, *(f"{scores[c].value:.6f} ({ranks[c][name]})" for c in self.conventions))
+            for name, scores in self.scores.items()
+        ]
+        return Table.of("Values, and ranks among the models", ("model", *(c.name for c in self.conventions)), lines)
+
+    def correlation_table(self) -> Table:
+        """Return Kendall's tau-b between the orders of the models under every two conventions."""
+        names = [c.name for c in self.conventions]
+        lines = [
+            (name, *("-" if tau is None else f"{tau:.3f}" for tau in row))
+            for name, row in zip(names, self.correlations, strict=True)
+        ]
+        return Table.of("Kendall's tau-b between the orders of the models", ("convention", *names), lines)
+
+    def pair_table(self) -> Table:
+        """Return the pairs of models whose order changes, or all pairs if none does, with a row for each convention."""
+        interval = f"{100 * self.confidence:g} % interval"
+        head = ("models", "convention", "ahead", "difference", interval, "p", "p (Holm)", "significant")
+        changing = {change.models for change in self.changes}
+        shown = [c for c in self.comparisons if not changing or (c.first, c.second) in changing]
+        return Table.of("Pairs that change places" if changing else "Pairs of models", head, [c.cells() for c in shown])
+
+    def outcome(self) -> str:
+        """Return a sentence: how many pairs of models change their order, and how many differences are significant."""
+        tested = [c for c in self.comparisons if c.p_value is not None]
+        significant = f"{sum(c.significant for c in tested)} of {len(tested)} differences are significant"
+        if len(self.conventions) == 1:
+            return f"{significant}."
+        if not self.changes:
+            return f"No pair of models changes places. {significant}."
+        both = sum(change.significant for change in self.changes)
+        return (
+            f"{len(self.changes)} of {len(self.comparisons) // len(self.conventions)} pairs of models change places, "
+            f"{both} of them with a significant difference on both sides. {significant}."
+        )
+
+    def _ranks(self, convention: Convention) -> dict[str, int]:
+        values = {name: convention.worth(scores[convention].value) for name, scores in self.scores.items()}
+        return {name: 1 + sum(rival > value for rival in values.values()) for name, value in values.items()}
+
+
+@shows("comparing")
+def order(
+    labels: object,
+    scores: Mapping[str, object] | object,
+    convention: Convention | str | Iterable[Convention | str],
+    *,
+    n_resamples: int = 9999,
+    confidence: float = 0.95,
+    random_state: int | np.random.Generator | np.random.RandomState = 0,
+    n_threads: int | None = None,
+    progress: Progress | None = None,
+    **columns: Unpack[Columns],
+) -> OrderReport:
+    """Order models under one or more conventions, test their differences, and report where the order changes.
+
+    Parameters
+    ----------
+    labels : array-like, shape (n_docs,), or Queries, or mapping of str to Queries
+        Relevance labels. Pass a Queries for each model if the models retrieved different rows of the same queries.
+    scores : mapping of str to array-like, shape (n_docs,), or matrix or table, shape (n_docs, n_models)
+        Scores of at least two models, by name. Each column of a DataFrame or a matrix is a model; the models of a
+        matrix are named "0", "1" and so on.
+    convention : Convention or str, or sequence of these
+        The conventions under which the models are compared.
+    n_resamples : int
+        The number of resamples of each randomization test and each bootstrap.
+    confidence : float
+        The confidence of the intervals; the level of the tests is 1 - confidence.
+    random_state : int, numpy Generator or RandomState
+        The same seed gives the same report.
+    n_threads : int, optional
+        The number of threads; None uses all CPUs.
+    progress : callable, optional
+        Called with the number of finished parts of the tests and their total number.
+    qid, group_sizes, query_weight, docid, retrieved, judged
+        As in `Queries`.
+
+    Returns
+    -------
+    OrderReport
+        Values, rank correlations, comparisons of every pair, and the pairs that change places. There are no tests under
+        a convention whose value is not a sum over the queries (a geometric mean, or all rows as one query).
+
+    Raises
+    ------
+    ConventionError
+        No convention is given, or an entry is neither a convention nor the text of one.
+    InputError
+        There are fewer than two models, the numbers of rows differ, or a convention has no value on the data.
+
+    Examples
+    --------
+    >>> import rankadapters as ra
+    >>> models = {"a": [3, 2, 1, 1, 1], "b": [1, 2, 3, 2, 1]}
+    >>> report = order([2, 0, 1, 0, 1], models, [ra.presets.yahoo(1), ra.presets.catboost(5)], group_sizes=[3, 2])
+    >>> [change.models for change in report.changes], [comparison.p_value for comparison in report.comparisons]
+    ([], [1.0, 1.0])
+    """
+    n_resamples, confidence, seed = checked_resampling(n_resamples, confidence, random_state)
+    model_scores = score_models(labels, as_models(scores), convention, n_threads, columns)
+    return compare_models(model_scores, n_resamples=n_resamples, confidence=confidence, seed=seed, progress=progress)
+
+
+def compare_models(
+    model_scores: ModelScores, *, n_resamples: int, confidence: float, seed: int, progress: Progress | None
+) -> OrderReport:
+    """Compare models as `order` does, from scores that have already been computed."""
+    scores, conventions = model_scores.scores, model_scores.conventions
+    pairs = list(combinations(scores, 2))
+    tested = [(*pair, c) for pair, c in product(pairs, conventions) if c.is_sum and model_scores.n_queries > 1]
+    tests: dict[tuple[str, str, Convention], dict[str, Any]] = {}
+    if tested:
+        shares = model_scores.shares
+        differences = np.array([shares[first][c] - shares[second][c] for first, second, c in tested])
+        results = paired_tests(
+            differences, n_resamples=n_resamples, confidence=confidence, seed=seed, progress=progress or advance
+        )
+        for key, test, p in zip(tested, results, holm([test.p_value for test in results]).tolist(), strict=True):
+            tests[key] = {**test._asdict(), "p_corrected": p, "significant": p <= 1 - confidence}
+    comparisons = {
+        (first, second): [
+            Comparison(
+                first=first, second=second, convention=c, difference=scores[first][c].value - scores[second][c].value,
+                **tests.get((first, second, c), UNTESTED),
+            )
+            for c in conventions
+        ]
+        for first, second in pairs
+    }  # fmt: skip
+    changes = (
+        Change(pair, {c.ahead for c in compared if c.significant} >= set(pair))
+        for pair, compared in comparisons.items()
+        if {c.ahead for c in compared} >= set(pair)
+    )
+    worth = [[c.worth(by_convention[c].value) for by_convention in scores.values()] for c in conventions]
+    return OrderReport(
+        scores=scores, conventions=conventions, correlations=tuple(tuple(tau_b(a, b) for b in worth) for a in worth),
+        comparisons=tuple(comparison for compared in comparisons.values() for comparison in compared),
+        changes=tuple(changes), confidence=confidence,
+        notes=_notes(model_scores, len(tested), n_resamples, 1 - confidence),
+    )  # fmt: skip
+
+
+def _notes(model_scores: ModelScores, n_tests: int, n_resamples: int, level: float) -> tuple[str, ...]:
+    """Say what was not tested, and whether the smallest possible p-value is too large for significance."""
+    n_queries = model_scores.n_queries
+    if n_queries == 1:
+        return ("a single query says nothing of significance: there is nothing to resample",)
+    notes = [
+        f"nothing is tested under {convention.name}: its value is not a sum over the queries, which could be resampled"
+        for convention in model_scores.conventions
+        if not convention.is_sum
+    ]
+    least = 2 / min(n_resamples + 1, 2**n_queries) * n_tests
+    if least > level:
+        notes.append(
+            f"no difference can be significant: the smallest p-value of {n_resamples} resamples of {n_queries} "
+            f"queries, corrected for {n_tests} comparisons, is {min(1.0, least):.2g}"
+        )
+    return tuple(notes)

@@ -1,1 +1,0 @@
-"""Whether the choice of the convention changes which model wins."""

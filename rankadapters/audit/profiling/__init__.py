@@ -1,1 +1,0 @@
-"""Profile judged queries: their traits, and the effect of each field of a convention."""

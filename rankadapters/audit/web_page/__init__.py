@@ -1,1 +1,0 @@
-"""Web page with the results of the audits."""

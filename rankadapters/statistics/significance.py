@@ -1,0 +1,172 @@
+"""Whether differences of means could be chance: paired randomization tests, bootstrap intervals, Holm's correction."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import count
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankadapters.core.data.columns import Floats
+from rankadapters.core.declaration import arguments
+
+CELLS = 1 << 21  # numbers in a block of resamples, which is in memory at once
+SUMS = 1 << 24  # resampled sums in memory at once
+WORD = 64  # random bits per draw
+ROUNDING = 2.0**-49  # sums that differ by less than this share of the largest possible sum, per query, are equal
+
+
+class PairedTest(NamedTuple):
+    """The two-sided p-value of a difference, and the ends of its confidence interval."""
+
+    p_value: float
+    low: float
+    high: float
+
+
+def checked_resampling(n_resamples: object, confidence: object, random_state: object) -> tuple[int, float, int]:
+    """Check and return the number of resamples, the confidence and the seed.
+
+    >>> checked_resampling(99, np.float32(0.5), 0)
+    (99, 0.5, 0)
+
+    Raises
+    ------
+    InputError
+        An argument is not a number or out of range.
+    """
+    return (
+        arguments.whole("n_resamples", n_resamples, hint="n_resamples=9999"),
+        arguments.number("confidence", confidence, least=0, most=1, above=True, below=True, hint="confidence=0.95"),
+        arguments.seed(random_state),
+    )
+
+
+def paired_tests(
+    differences: Floats,
+    *,
+    n_resamples: int,
+    confidence: float,
+    seed: int,
+    progress: Callable[[int, int], object],
+) -> list[PairedTest]:
+    """Test differences of two means over the same queries; the result of one test does not depend on the others.
+
+    Parameters
+    ----------
+    differences : float64 array, shape (n_tests, n_queries)
+        What each query adds to the difference of the two means.
+    n_resamples : int
+        Number of random swaps of the two within queries (every swap, if there are no more than that), and of samples
+        of queries with replacement.
+    confidence : float
+        Confidence of the interval, whose ends are percentiles of the resampled differences.
+    seed : int
+        The same seed gives the same numbers.
+    progress : callable
+        Called with the number of blocks of resamples that are done, and their total.
+
+    References
+    ----------
+    Smucker, Allan, Carterette (2007), A comparison of statistical significance tests for information retrieval
+    evaluation, CIKM. Efron, Tibshirani (1993), An Introduction to the Bootstrap, chapter 13.
+
+    Examples
+    --------
+    >>> [test] = paired_tests(np.array([[0.2, 0.1, 0.3]]), n_resamples=99, confidence=0.9, seed=0, progress=max)
+    >>> test.p_value  # 2 of the 8 possible swaps leave the means this far apart: swapping no query, or all
+    0.25
+    """
+    n_tests, n_queries = differences.shape
+    scales = np.abs(differences).max(axis=1, initial=0)  # sums of the scaled differences cannot overflow
+    scaled = np.divide(differences.T, scales, out=np.zeros((n_queries, n_tests)), where=scales > 0)
+    size = max(1, SUMS // max(n_resamples, n_queries))
+    tested = [scaled[:, first : first + size] for first in range(0, n_tests, size)]
+    swaps, samples = _blocks(n_queries, n_swaps(n_queries, n_resamples)), _blocks(n_queries, n_resamples)
+    steps, n_steps = count(1), len(tested) * (len(swaps) + len(samples))
+
+    def sums(resamples: Iterator[NDArray[Any]], columns: Floats) -> Iterator[Floats]:
+        for resample in resamples:
+            yield resample.astype(np.float64) @ columns
+            progress(next(steps), n_steps)
+
+    p_values, ends = [], []
+    for columns in tested:
+        p_values.append(_p_values(sums(_swaps(n_queries, swaps, n_resamples, seed), columns), columns, n_resamples))
+        sampled = np.concatenate(list(sums(_samples(n_queries, samples, seed), columns)))
+        ends.append(np.quantile(sampled, [(1 - confidence) / 2, (1 + confidence) / 2], axis=0))
+    low, high = np.concatenate(ends, axis=1) * scales
+    return list(map(PairedTest, np.concatenate(p_values).tolist(), low.tolist(), high.tolist()))
+
+
+def n_swaps(n_queries: int, n_resamples: int) -> int:
+    """Return the number of swaps to try: all 2 ** n_queries if `n_resamples` suffices for them, else `n_resamples`."""
+    return 1 << n_queries if n_queries < n_resamples.bit_length() else n_resamples
+
+
+def _p_values(swapped: Iterator[Floats], columns: Floats, n_resamples: int) -> Floats:
+    """Return two-sided p-values: twice the smaller of the shares of swaps with at least and at most the difference.
+
+    A swap lowers the difference by twice the sum of the swapped queries' differences, so the new difference is at
+    least as large if that sum is at most 0. If the swaps are random, the observed difference counts as one of them.
+    """
+    tolerance = ROUNDING * len(columns) * np.abs(columns).sum(axis=0)
+    tails = np.zeros((2, columns.shape[1]))
+    for sums in swapped:
+        tails += (sums <= tolerance).sum(axis=0), (sums >= -tolerance).sum(axis=0)
+    n_tried = n_swaps(len(columns), n_resamples)
+    observed = 0 if n_tried == 1 << len(columns) else 1
+    p_values: Floats = np.minimum(1.0, 2 * (tails.min(axis=0) + observed) / (n_tried + observed))
+    return p_values
+
+
+def _blocks(n_queries: int, n_rows: int) -> list[range]:
+    size = max(1, CELLS // n_queries)
+    return [range(first, min(first + size, n_rows)) for first in range(0, n_rows, size)]
+
+
+def _swaps(n_queries: int, blocks: Sequence[range], n_resamples: int, seed: int) -> Iterator[NDArray[np.uint8]]:
+    """Yield a block of matrix rows at a time: 1 for a query in which the two models are swapped, else 0."""
+    rng, n_words = np.random.default_rng([seed, 0]), -(-n_queries // WORD)
+    for rows in blocks:
+        if n_swaps(n_queries, n_resamples) == 1 << n_queries:
+            words = np.arange(rows.start, rows.stop, dtype=np.uint64)[:, None]
+        else:
+            words = rng.integers(2**WORD, size=(len(rows), n_words), dtype=np.uint64)
+        # Little-endian on every machine, so that all machines swap the same queries.
+        yield np.unpackbits(words.astype("<u8").view(np.uint8), axis=1, count=n_queries, bitorder="little")
+
+
+def _samples(n_queries: int, blocks: Sequence[range], seed: int) -> Iterator[NDArray[np.intp]]:
+    """Yield a block of matrix rows at a time: how often each query is in a bootstrap sample."""
+    rng = np.random.default_rng([seed, 1])
+    for rows in blocks:
+        drawn = rng.integers(n_queries, size=(len(rows), n_queries))
+        drawn += n_queries * np.arange(len(rows))[:, None]
+        yield np.bincount(drawn.ravel(), minlength=drawn.size).reshape(drawn.shape)
+
+
+def holm(p_values: Sequence[float]) -> Floats:
+    """Correct the p-values of a family of tests for the chance of even one false positive (Holm 1979).
+
+    >>> holm([0.01, 0.04, 0.03]).round(10).tolist()
+    [0.03, 0.06, 0.06]
+    """
+    order = np.argsort(p_values, kind="stable")
+    factors = np.arange(len(p_values), 0, -1)
+    corrected = np.empty(len(p_values))
+    corrected[order] = np.minimum(1.0, np.maximum.accumulate(factors * np.asarray(p_values, float)[order]))
+    return corrected
+
+
+def tau_b(first: Sequence[float], second: Sequence[float]) -> float | None:
+    """Return Kendall's rank correlation with ties (Kendall 1945); None if all values of one list are equal.
+
+    >>> tau_b([1, 2, 3], [1, 3, 2]), tau_b([1, 1], [1, 2])
+    (0.3333333333333333, None)
+    """
+    x, y = (np.sign(np.subtract.outer(values, values)) for values in (first, second))
+    pairs = np.sqrt(np.sum(x * x) * np.sum(y * y))
+    return float(np.sum(x * y) / pairs) if pairs else None
