@@ -5,6 +5,8 @@ Each measure gets its name, its convention if known, and whether higher is bette
 
 from __future__ import annotations
 
+import csv
+import io
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -116,21 +118,24 @@ def _read_parquet(path: Path) -> dict[str, list[Any]]:
 
 
 def _read_csv(path: Path) -> Any:
-    """Read CSV as text; pandas' Python engine tells missing fields from empty ones, and refuses misplaced quotes."""
-    pd = import_pandas()
+    """Read CSV as text; pandas would fill short lines, skip lines of blanks and accept NUL."""
+    hint = "commas, a header, one line per cell"
     try:
-        lines = pd.read_csv(
-            path, header=None, dtype=str, keep_default_na=False, engine="python", encoding="utf-8-sig", compression=None
-        )  # fmt: skip
-    except pd.errors.EmptyDataError:
-        raise InputError(f"it is empty.\nHint: a header {','.join(REQUIRED)}, and a line per cell.") from None
-    except ValueError as error:  # a wrong number of fields, misplaced quotes, or not UTF-8
-        raise InputError(f"it is not CSV in UTF-8: {error}.", hint="commas, a header, one line per cell") from None
-    header, body = lines.iloc[0].tolist(), lines.iloc[1:].astype(object)
-    for row in np.flatnonzero(body.isna().any(axis=1)):
-        problem = f"row {row} has {body.iloc[row].count()} fields, the header {len(header)}."
-        raise InputError(problem, hint="as many in each line", row=int(row))
-    return body.set_axis(header, axis=1)
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            text = file.read()
+        lines = [line for line in csv.reader(io.StringIO(text, newline=""), strict=True) if line]
+    except (csv.Error, UnicodeDecodeError) as error:
+        raise InputError(f"it is not CSV in UTF-8: {error}.", hint=hint) from None
+    if "\0" in text:
+        raise InputError("it is not CSV in UTF-8: line contains NUL.", hint=hint)
+    if not lines:
+        raise InputError("it is empty.", hint=f"a header {','.join(REQUIRED)}, and a line per cell")
+    header, *body = lines
+    for row, line in enumerate(body):
+        if len(line) != len(header):
+            problem = f"row {row} has {len(line)} fields, the header {len(header)}."
+            raise InputError(problem, hint="as many in each line", row=row)
+    return import_pandas().DataFrame(body, columns=header, dtype=object)
 
 
 def _read_cell(  # noqa: PLR0917 - the columns of a table

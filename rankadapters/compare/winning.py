@@ -369,7 +369,8 @@ def _n_tied_pairs(frame: Any) -> int:
 
 def _n_undecided_pairs(frame: Any) -> int:
     """Count pairs of different values that become equal when both are rounded to the fewer decimals of the two."""
-    decimals, n_pairs = frame["decimals"].where(frame["decimals"].between(0, MOST_DECIMALS), math.inf), 0
+    n_pairs, decimals = 0, frame["decimals"].astype(float)
+    decimals = decimals.where(decimals.between(0, MOST_DECIMALS), math.inf)
     for fewest in decimals[decimals < math.inf].unique():
         rows = frame[decimals >= fewest].assign(is_coarse=decimals == fewest)
         with np.errstate(over="ignore"):

@@ -39,14 +39,11 @@ def read(data):
 
 
 def cells_in(results):
-    columns = (results.method, results.dataset, results.measure, results.values, results.decimals, results.sources)
+    higher = dict(zip(results.measures, results.higher, strict=True))
     return [
-        Cell(
-            results.methods[method], results.datasets[dataset], results.measures[measure], *bits(value),
-            decimals, source, results.higher[measure],
-        )
-        for method, dataset, measure, value, decimals, source in zip(*columns, strict=True)
-    ]  # fmt: skip
+        Cell(method, dataset, measure, *bits(value), decimals, source, higher[measure])
+        for method, dataset, measure, value, decimals, source in results.frame.itertuples(index=False)
+    ]
 
 
 @share(0.03)
@@ -136,4 +133,4 @@ def test_results_parquet_with_other_bytes(data):
     except ra.RankAdaptersError as error:
         assert str(error).strip()
     else:
-        assert np.isfinite(results.values).all()
+        assert np.isfinite(results.frame["value"]).all()
