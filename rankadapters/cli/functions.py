@@ -72,8 +72,8 @@ def _add_function(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--takes", choices=TAKES,
         help="how to call it: query: labels and scores of one query; queries: of all, then the query of each row; "
-        "groups: of all, then the size of each query; ranked: labels of one query by rank; items: ids of one query's items "
-        "by rank, then the relevant ids (default: query; groups for a program)",
+        "groups: of all, then the size of each query; ranked: labels of one query by rank; items: ids of one query's "
+        "items by rank, then the relevant ids (default: query; groups for a program)",
     )  # fmt: skip
     parser.add_argument("--timeout", type=float, default=10, metavar="S", help="seconds for an answer (default: 10)")
     parser.add_argument("--labels", nargs="+", type=float, metavar="GRADE", help="accepted grades (default: 0 to 4)")

@@ -219,18 +219,25 @@ class _Search:
                 return Finding("its tied rows share a rank, so that their order does not matter", conventions)
             answers = np.array([answer for _, answer in tied])
             if ((orders["worst"] <= answers + margin) & (answers <= orders["best"] + margin)).all():
-                verified = self._verified(f"it has {NO_ORDER}", self.elimination.pool, tied=False)
-                return verified or Finding(f"it has {NO_ORDER}", conventions)
+                return self._in_no_order() or Finding(f"it has {NO_ORDER}", conventions)
         return Finding("it has a special rule for tied rows", conventions)
 
-    def _verified(self, text: str, pool: Pool, *, tied: bool) -> Finding | None:
-        """Ask the cases that are left, and return the conventions that fit all of them, or all without ties."""
-        usable = [i for i, case in enumerate(pool.cases) if tied or TIED not in case.traits()]
+    def _verified(self, pool: Pool, without: frozenset[str] = frozenset()) -> list[Convention]:
+        """Ask the cases that are left, and return the conventions that fit all cases without this set of traits."""
+        usable = [i for i, case in enumerate(pool.cases) if not without or not without <= case.traits()]
         replies = [self.function.ask(pool.cases[i]) for i in usable]
         answers = np.array([reply.value for reply in replies])
         near = np.abs(pool.values[:, usable] - answers) <= self.elimination.tolerance * np.maximum(1.0, np.abs(answers))
         fits = (near | [bool(reply.problem) for reply in replies]).all(axis=1)
-        return Finding(text, pool.members(np.flatnonzero(fits).tolist()), names_presets=True) if fits.any() else None
+        return pool.members(np.flatnonzero(fits).tolist())
+
+    def _in_no_order(self) -> Finding | None:
+        """Return the conventions that fit all queries of up to 16 rows, or else those that fit queries without ties."""
+        text, pool = f"it has {NO_ORDER}", self.elimination.pool
+        if alike := self._verified(pool, frozenset({TIED, LONG})):
+            return Finding(text, alike, names_presets=True)
+        alike = [c for c in self._verified(pool, frozenset({TIED})) if getattr(c, "ties", "") in {"input", "reverse"}]
+        return Finding(text, alike, names_presets=True) if alike else None
 
     def _of_gains(self) -> Iterator[Finding]:
         """Yield a discount or gains that no convention has."""
@@ -270,8 +277,8 @@ class _Search:
                 text = f"it computes {name}, not {' or '.join(other.measure for other in self.measures)}"
                 for _ in self._of_cases(text, self.cases, (measure,)):
                     pool = Pool.of(self.elimination.pool.cases, (measure,), self.elimination.cutoff)
-                    if verified := self._verified(text, pool, tied=True):
-                        yield verified
+                    if conventions := self._verified(pool):
+                        yield Finding(text, conventions, names_presets=True)
 
     def _of_cases(self, text: str, cases: Sequence[Case], measures: Measures) -> Iterator[Finding]:
         """Yield the conventions of measures that fit the answers if the cases are changed like this."""
