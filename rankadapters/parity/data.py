@@ -88,6 +88,12 @@ def dart_note(rounds: int, n_trained: int, booster: str) -> tuple[str, ...]:
     return (f"DART has rescaled the first {rounds} iterations' trees since, so their log is of other scores.",)
 
 
+def last_logged(model: Any) -> float:
+    """Return the last value of the only metric that a ranker's training logged."""
+    [[values]] = (metrics.values() for metrics in model.evals_result_.values())
+    return float(values[-1])
+
+
 def find_log(log: Any, dataset: str, metric: str) -> tuple[str, Any]:
     """Return a metric's name and values by round from a training's log of a data set."""
     if log is not None and not isinstance(log, Mapping):

@@ -13,7 +13,7 @@ import pytest
 import rankadapters as ra
 from rankadapters import cli
 from rankadapters.cli import parity as parity_command
-from rankadapters.parity import trainers
+from rankadapters.parity import installed
 from tests.helpers.python_processes import run_python
 from tests.helpers.toolkit_names import TOOLKITS
 
@@ -35,7 +35,7 @@ def test_version_and_help_are_printed(capsys):
 
 
 def test_the_command_and_crosscheck_list_the_same_toolkits():
-    assert tuple(trainers.TOOLKITS) == parity_command.TOOLKITS
+    assert tuple(installed.TOOLKITS) == parity_command.TOOLKITS
 
 
 def test_python_m_runs_the_command_and_returns_its_exit_code():

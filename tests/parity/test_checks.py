@@ -302,24 +302,37 @@ def test_infinities_are_compared_without_a_warning(a, b, verdict, difference):
 
 
 @for_each("number", [True, "0.5", b"0.5", None, 10**400], ids=short_id)
-def test_numbers_and_queries_of_a_wrong_type_are_not_compared(number):
+def test_numbers_of_a_wrong_type_are_not_compared(number):
     with pytest.raises(ra.InputError, match=r"b=.*; allowed are Scores and numbers"):
         compare_numbers(0.5, number)
-    with pytest.raises(ra.InputError, match="queries=5; allowed are Queries"):
-        compare_numbers(0.5, 0.4, convention=ra.parse("yahoo@2"), queries=5, scores=[1, 2])
+
+
+def test_scores_of_different_conventions_or_queries_are_not_compared():
+    score = ra.evaluate(THREE, [1, 2, 3], ra.presets.yahoo(3))
+    others = {
+        "the conventions differ in empty=1": ra.evaluate(THREE, [1, 2, 3], ra.presets.ranklib(3)),
+        "over different queries": ra.evaluate([1, 0], [1, 2], ra.presets.yahoo(3), group_sizes=[2]),
+    }
+    for reason, other in others.items():
+        with pytest.raises(ra.IncomparableScoresError, match=reason):
+            compare_numbers(score, other)
+    data = {"labels": LABELS, "scores": [1, 1, 2, 2, 3], "group_sizes": SIZES}
+    a, b = (ra.evaluate(convention=name, **data) for name in ("sklearn@2", "yahoo@2"))
+    with pytest.raises(ra.IncomparableScoresError, match="the conventions differ in gain='linear' against gain='exp2'"):
+        compare_numbers(a, b, **data)
 
 
 def test_equal_numbers_have_no_reason_even_if_the_data_would_differ():
     score = ra.evaluate(THREE, [1, 2, 3], ra.presets.yahoo(3))
     for number in (score, score.value):
-        [row] = compare_numbers(number, score, queries=THREE, scores=[3, 2, 1]).rows
+        [row] = compare_numbers(number, score, labels=THREE, scores=[3, 2, 1]).rows
         assert (row.verdict, row.reason) == ("equal", "")
 
 
 @for_each(("scores", "verdict"), [([3, 2, 1], "different"), ([1, 2, 3], "equal-on-this-data")])
 def test_scores_of_two_conventions_that_cannot_differ_here_must_be_equal(scores, verdict):
     a, b = ra.evaluate(THREE, [1, 2, 3], ra.presets.yahoo(3)), ra.evaluate(THREE, scores, ra.presets.ranklib(3))
-    [row] = compare_numbers(a, b, queries=THREE, scores=[1, 2, 3]).rows
+    [row] = compare_numbers(a, b, labels=THREE, scores=[1, 2, 3]).rows
     assert (row.verdict, row.tolerance) == (verdict, 0)
 
 
@@ -329,7 +342,7 @@ def test_weights_that_the_convention_does_not_count_are_refused_in_comparisons(c
     for comparison in (
         lambda: check_value(queries, SCORES, TEXTBOOK, value=0.5),
         lambda: crosscheck(queries, SCORES, TEXTBOOK, toolkits=[]),
-        lambda: compare_numbers(0.25, 0.5, convention=TEXTBOOK, queries=queries, scores=SCORES),
+        lambda: compare_numbers(0.25, 0.5, convention=TEXTBOOK, labels=queries, scores=SCORES),
     ):
         with pytest.raises(ra.InputError, match=f"{column} .*would ignore it"):
             comparison()

@@ -38,7 +38,7 @@ def test_a_toolkit_is_one_object_that_crosscheck_finds_by_its_name(toolkit):
     toolkit_object, convention = load_toolkit(toolkit), getattr(ra.presets, toolkit)(5)
     assert isinstance(toolkit_object, Toolkit)
     assert (toolkit_object.vocabulary.name, toolkit_object.version) == (toolkit, sys.modules[toolkit].__version__)
-    assert ra.parity.trainers.TOOLKITS[toolkit].load(toolkit) is toolkit_object
+    assert ra.parity.installed.load(toolkit) is toolkit_object
     assert toolkit_object.vocabulary is getattr(ra.presets, toolkit)
     assert toolkit_object.nearest(convention) == (convention, getattr(ra, toolkit).native_metric(convention))
     names = list(inspect.signature(getattr(ra, toolkit).check_parity).parameters)

@@ -12,7 +12,7 @@ from statistics import fmean
 from typing import Any, NamedTuple
 
 import rankadapters as ra
-from rankadapters.parity.rows import FLOAT32, FULL_DOUBLE, agree, relative
+from rankadapters.parity.report import FLOAT32, FULL_DOUBLE, agree, relative
 from tests.presets.golden import Golden, golden, incomplete
 
 Values = dict[str, float]
