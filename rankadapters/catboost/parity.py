@@ -28,7 +28,7 @@ from rankadapters.core.measures import AUC, ERR
 from rankadapters.parity import ParityReport, ParityRow, Toolkit, ToolkitData
 from rankadapters.parity.causes import judge
 from rankadapters.parity.data import refuse_labels, refuse_retrieval, refusing, rounds_until
-from rankadapters.parity.report import FLOAT32_COMPLEMENTS, ToolkitRows, relative, report_of_toolkits
+from rankadapters.parity.report import FLOAT32_COMPLEMENTS, relative, report_of_toolkits
 from rankadapters.parity.toolkit import COLUMNS, ROUNDS, Route, Task
 from rankadapters.presets.texts import as_convention
 from rankadapters.presets.vocabulary import differing, spelled
@@ -145,7 +145,7 @@ class CatBoostToolkit(Toolkit):
             rows.append(self._declared_by_no_metric(rows, data, our_number))
         if unmet:
             return ParityReport(tuple(rows), f"not compared: {', '.join(unmet)}")
-        return report_of_toolkits({self.vocabulary.name: ToolkitRows(declared, rows)})
+        return report_of_toolkits({self.vocabulary.name: rows}, {self.vocabulary.name: declared})
 
     def _declared_by_no_metric(self, rows: list[ParityRow], data: ToolkitData, our_number: OurNumber) -> ParityRow:
         """Return the row of a declared convention that no metric string means, though one may mean the nearest."""
@@ -334,5 +334,5 @@ def check_model(
     data = TOOLKIT.model_data(catboost_model, convention)
     if dataset is not None:
         words = TOOLKIT.nearest(convention)[1]
-        data = TOOLKIT.with_log(data, dataset, *catboost_model.logged(dataset, words), words)
+        data = data.with_log(dataset, *catboost_model.logged(dataset, words), TOOLKIT.score_route(words))
     return TOOLKIT.check(data, convention)

@@ -18,7 +18,7 @@ from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, RankAdaptersError
 from rankadapters.lightgbm.metrics import columns_of, query_weights
 from rankadapters.parity import Toolkit, ToolkitData
-from rankadapters.parity.data import dart_note, last_logged, ranker, read_data, refusing, require_grades, rounds_until
+from rankadapters.parity.data import dart_note, ranker, read_data, refusing, require_grades, rounds_until
 from rankadapters.parity.toolkit import COLUMNS, ROUNDS, Task
 from rankadapters.presets.lightgbm import LABELS, MOST_ROWS
 
@@ -85,8 +85,9 @@ class LightGBMToolkit(Toolkit):
         evals = {"eval_X": test.X, "eval_y": test.labels} if has_eval_X else {"eval_set": [(test.X, test.labels)]}
         cutoff = {"eval_at": words["eval_at"]} if "eval_at" in words else {}
         model.fit(task.train.X, task.train.labels, group=task.train.sizes, eval_group=[test.sizes], **cutoff, **evals)
+        [[values]] = (metrics.values() for metrics in model.evals_result_.values())
         # In LightGBM 4.6, LGBMRanker.predict would warn that X lacks the column names that `fit` invented.
-        return np.asarray(model.booster_.predict(test.X)), last_logged(model)
+        return np.asarray(model.booster_.predict(test.X)), float(values[-1])
 
     def read_model(self, model: Any, data: Any, convention: Convention, iteration: int | None) -> ToolkitData:
         """Return the given data with the predictions of a trained ranker or Booster."""

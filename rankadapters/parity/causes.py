@@ -28,14 +28,7 @@ from rankadapters.parity.report import (
 )
 from rankadapters.statistics import mistakes
 from rankadapters.statistics.attainable import attainable_values, steps_nearby
-from rankadapters.statistics.mistakes import (
-    CHANGED_NUMBERS,
-    FEW_DECIMALS,
-    Cause,
-    Changes,
-    OurNumber,
-    changed_formulas,
-)
+from rankadapters.statistics.mistakes import FEW_DECIMALS, Cause, Changes, OurNumber
 from rankadapters.statistics.printed import Printed, as_printed
 
 MAX_NAMED = 3  # largest number of causes that a report names from one search
@@ -47,7 +40,7 @@ MAX_DECIMALS = 12
 EXACT = Context(prec=400)  # holds every float64 exactly
 MIN_STEPS = 20  # a rounded number smaller than this many units of its last decimal may match by chance
 CUTOFFS = (1, 3, 5, 10, 20, None)
-MAX_CUTOFF = 100  # largest cutoff that is tried for long queries
+MAX_CUTOFF = 100  # largest cutoff of those that are tried up to the longest query
 SAME = 12  # values that agree to this many decimals count as one
 CLOSENESS = 1e-3  # largest error of a cause, as a share of the difference that the cause explains
 NOT_A_SUM = (
@@ -86,13 +79,6 @@ def causes(base: OurNumber, *, value: float, tolerance: Tolerance) -> list[Cause
     mistakes of `statistics.mistakes`; presets; two changes at once; other divisors. Uncertain causes come last: matches
     that may be chance, tied rows in a different order, float32.
 
-    Returns
-    -------
-    list of Cause
-        One per matching change; empty where none gives the value.
-
-    Examples
-    --------
     >>> from rankadapters import Queries, presets
     >>> queries = Queries([1, 0, 0, 1], group_sizes=[2, 2])
     >>> base = OurNumber.of(queries, np.array([2.0, 1, 4, 3]), presets.yahoo(2))
@@ -231,7 +217,7 @@ def number_causes(value: float, our_value: float, tolerance: Tolerance) -> Itera
     if match := _as_written(value, our_value, tolerance):
         description, reach = match
         yield f"ours {description}: a tolerance of {reach:.0e} takes it"
-    for text, (factor, offset) in CHANGED_NUMBERS.items():
+    for text, (factor, offset) in mistakes.CHANGED_NUMBERS.items():
         number = factor * our_value + offset
         if text == "1 - ours" and our_value in {0, 1}:
             continue
@@ -290,14 +276,14 @@ def _two_changes(base: OurNumber) -> Iterator[tuple[str, float]]:
         part = base._replace(queries=queries, scores=base.scores[rows])
         for text, convention in conventions:
             yield f"the value under {text}, without the one-document queries", part.changed(convention=convention)
-    known = {round(value, SAME) for _, value in changed_formulas(base)}
+    known = {round(value, SAME) for _, value in mistakes.changed_formulas(base)}
     k = getattr(base.convention, "k", None)
     for text, convention in conventions if known else ():
         if getattr(convention, "k", None) != k:
             continue  # too many cutoffs
         terms = base.changed_terms(convention=convention)
         if terms is not None:
-            for mistake, value in changed_formulas(base._replace(convention=convention, terms=terms)):
+            for mistake, value in mistakes.changed_formulas(base._replace(convention=convention, terms=terms)):
                 if round(value, SAME) not in known:  # otherwise the mistake alone explains it
                     yield f"{mistake}, under {text}", value
 

@@ -19,7 +19,7 @@ from rankadapters.core.evaluation.score import Score
 from rankadapters.parity.causes import judge, number_causes
 from rankadapters.parity.data import bind
 from rankadapters.parity.installed import TOOLKITS, load, own_convention, usable
-from rankadapters.parity.report import ParityReport, ParityRow, ToolkitRows, report_of_toolkits
+from rankadapters.parity.report import ParityReport, ParityRow, report_of_toolkits
 from rankadapters.presets.texts import as_convention
 from rankadapters.progress import shows
 from rankadapters.statistics.inert import inert
@@ -97,7 +97,7 @@ def crosscheck(
     our_value = None if convention is None else OurNumber.of(queries, array, as_convention(convention)).value
     available = usable(toolkits, 1)  # packages that only training needs may be missing
     requested = {name: state for name, state in available.items() if state.version or toolkits is not None}
-    by_toolkit = dict[str, ToolkitRows]()
+    by_toolkit = dict[str, tuple[ParityRow, ...]]()
     for name, (version, note) in requested.items():
         declared, reason = expected[name], note or f"{name} does not compute {measure}."
         new_rows = tuple[ParityRow, ...]()
@@ -108,8 +108,8 @@ def crosscheck(
             reason = str(error)
         if not new_rows:
             new_rows = (ParityRow.not_comparable(name, version or "", declared, our_value=our_value, reason=reason),)
-        by_toolkit[name] = ToolkitRows(declared, new_rows)
-    return report_of_toolkits(by_toolkit, require)
+        by_toolkit[name] = new_rows
+    return report_of_toolkits(by_toolkit, expected, require)
 
 
 def _conventions_of(convention: Convention | str | None, measure: str | None, k: int) -> dict[str, Convention | None]:
@@ -212,20 +212,8 @@ def compare_numbers(
 ) -> ParityReport:
     """Compare two numbers, Scores or floats, for the pytest plugin; the report calls `b` our number.
 
-    With the data, the report also searches for the cause of a difference, as `check_value` does.
-
-    Raises
-    ------
-    IncomparableScoresError
-        Two Scores are of different queries, or of conventions that differ in fields that may matter: without the data,
-        all may.
-    InputError
-        `a` or `b` is not a number, or only a part of the data is given.
-
-    Examples
-    --------
-    >>> print(compare_numbers(0.6309, 0.630929753571).rows[0].reason)
-    Looking for the cause: it is ours rounded to 4 decimals: a tolerance of 5e-05 takes it.
+    Two Scores need the same convention and queries, or data on which their conventions cannot differ. With data, the
+    report names the cause of a difference, as `check_value` does.
     """
     if (labels is None) != (scores is None) or (labels is None and columns):
         msg = "labels= and scores= go together, and the keywords of Queries with them"

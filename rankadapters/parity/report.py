@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,10 +91,9 @@ class QueryDifferences:
         >>> differences.largest()
         [('b', 0.5, 0.25, 0.125)]
         """
-        order = np.argsort(-np.abs(self.contributions), kind="stable")[:n]
+        order = np.argsort(-np.abs(self.contributions), kind="stable")[: min(n, np.count_nonzero(self.contributions))]
         columns = (self.query_ids, self.values, self.our_values, self.contributions)
-        return [tuple(column[i].item() if hasattr(column[i], "item") else column[i] for column in columns)
-                for i in order if self.contributions[i] != 0]  # fmt: skip
+        return list(zip(*(column[order].tolist() for column in columns), strict=True))
 
     @classmethod
     def between(cls, first: OurNumber, second: OurNumber) -> Self | None:
@@ -393,34 +392,31 @@ class ParityReport(Document):
         return contributions(bars, title=f"{row.source} {row.version} less ours", ax=ax)
 
 
-class ToolkitRows(NamedTuple):
-    """A toolkit's rows, and the convention that was declared for it."""
-
-    declared: Convention | None
-    rows: Sequence[ParityRow]
-
-    @property
-    def is_compared(self) -> bool:
-        """Whether the toolkit's number was compared under the declared convention itself."""
-        return any(row.convention == self.declared and row.verdict != "not-comparable" for row in self.rows)
+RowsByToolkit = Mapping[str, Sequence[ParityRow]]
 
 
-def report_of_toolkits(by_toolkit: Mapping[str, ToolkitRows], require: int = 1) -> ParityReport:
+def report_of_toolkits(
+    by_toolkit: RowsByToolkit, declared: Mapping[str, Convention | None], require: int = 1
+) -> ParityReport:
     """Return the rows of toolkits; the report is `ok` only if `require` toolkits were compared as declared.
 
     A row under a different convention, such as the nearest that a toolkit computes, shows what was compared instead. It
     does not count.
     """
-    compared = [name for name, toolkit_rows in by_toolkit.items() if toolkit_rows.is_compared]
-    rows = tuple(row for toolkit_rows in by_toolkit.values() for row in toolkit_rows.rows)
+    compared = [
+        name
+        for name, rows in by_toolkit.items()
+        if any(row.convention == declared[name] and row.verdict != "not-comparable" for row in rows)
+    ]
+    rows = tuple(row for rows in by_toolkit.values() for row in rows)
     return ParityReport(rows, "" if len(compared) >= require else _unmet(by_toolkit, compared, require))
 
 
-def _unmet(by_toolkit: Mapping[str, ToolkitRows], compared: list[str], require: int) -> str:
+def _unmet(by_toolkit: RowsByToolkit, compared: list[str], require: int) -> str:
     """Say that too few toolkits were compared under the declared convention, and how to mend it."""
     required = "1 toolkit" if require == 1 else f"{require} toolkits"
     could_be = f"{', '.join(compared) or 'none'} could be (of: {', '.join(by_toolkit) or 'no toolkit is installed'})"
-    rows = [row for name in by_toolkit if name not in compared for row in by_toolkit[name].rows]
+    rows = [row for name in by_toolkit if name not in compared for row in by_toolkit[name]]
     nearest = dict.fromkeys(
         repr(row.convention.short_name) for row in rows if row.convention and row.verdict == "equal"
     )

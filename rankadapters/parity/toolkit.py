@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, ClassVar, NamedTuple, Never
+from typing import Any, ClassVar, NamedTuple, Never, Self
 
 import numpy as np
 
@@ -23,7 +23,6 @@ from rankadapters.parity.report import (
     ParityReport,
     ParityRow,
     QueryDifferences,
-    ToolkitRows,
     relative,
     report_of_toolkits,
 )
@@ -77,13 +76,15 @@ class ToolkitData:
     rounds: int = 0
     n_trained: int = 0
 
-    def logged_value(self, values: Sequence[float]) -> tuple[int, float]:
-        """Return the iteration to check and its logged value. A continued training logs only its own iterations.
+    def with_log(self, dataset: str, name: str, values: Sequence[float], score_route: Route) -> Self:
+        """Add the route to a logged value, besides those of the model or else the route of its scores.
+
+        A continued training logs only its own iterations.
 
         Raises
         ------
         InputError
-            The iteration was not logged.
+            The iteration to check was not logged.
         """
         first = max(0, self.n_trained - len(values))
         iteration = (self.rounds or first + len(values)) - 1
@@ -91,7 +92,9 @@ class ToolkitData:
             logged = f"the log has the iterations {first} to {first + len(values) - 1}"
             msg = f"iteration {iteration} was not logged: {logged}.\nHint: iteration= one of these."
             raise InputError(msg)
-        return iteration, float(values[iteration - first])
+        value = float(values[iteration - first])
+        route = Route(f"log of {dataset}, iteration {iteration}, {name}", lambda _: value)
+        return replace(self, routes=(*(self.routes or [score_route]), route))
 
 
 def _counts_by_row(declared: Convention, nearest: Convention) -> bool:
@@ -255,7 +258,8 @@ class Toolkit(ABC):
         data = self.read_model(model, data, convention, iteration)
         if dataset is not None:
             words, logged = self.nearest(convention)[1], getattr(model, "evals_result_", None) if log is None else log
-            data = self.with_log(data, dataset, *find_log(logged, dataset, self.names(words)[0]), words)
+            name, values = find_log(logged, dataset, self.names(words)[0])
+            data = data.with_log(dataset, name, values, self.score_route(words))
         return self.check(data, convention)
 
     def read_model(self, model: Any, data: Any, convention: Convention, iteration: int | None) -> ToolkitData:
@@ -267,12 +271,6 @@ class Toolkit(ABC):
     def score_route(self, words: Any, prefix: str = "") -> Route:
         """Return the route that asks the toolkit to evaluate given scores; its description begins with `prefix`."""
         return Route(prefix + self.names(words)[1], partial(self.ask, words=words), of_scores=True)
-
-    def with_log(self, data: ToolkitData, dataset: str, name: str, values: Sequence[float], words: Any) -> ToolkitData:
-        """Add the route to a metric's value in the log of a data set, which has a value per round."""
-        iteration, value = data.logged_value(values)
-        route = Route(f"log of {dataset}, iteration {iteration}, {name}", lambda _: value)
-        return replace(data, routes=(*(data.routes or [self.score_route(words)]), route))
 
     def prepare_check(self, data: ToolkitData, convention: Convention) -> tuple[Convention, Any, ToolkitData]:
         """Return the nearest convention, the toolkit's words for it, and the prepared data; refuse unsuitable data."""
@@ -328,7 +326,7 @@ class Toolkit(ABC):
         ]  # fmt: skip
         if different:
             rows.append(self._declared_row(rows[0], prepared, of_declared, of_nearest, different))
-        return report_of_toolkits({self.vocabulary.name: ToolkitRows(declared, rows)})
+        return report_of_toolkits({self.vocabulary.name: rows}, {self.vocabulary.name: declared})
 
     def _declared_row(
         self, row: ParityRow, data: ToolkitData, of_declared: OurNumber, of_nearest: OurNumber,

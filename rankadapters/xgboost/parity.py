@@ -17,7 +17,6 @@ from rankadapters.parity import Toolkit, ToolkitData
 from rankadapters.parity.data import (
     as_float32,
     dart_note,
-    last_logged,
     ranker,
     read_data,
     refusing,
@@ -79,7 +78,8 @@ class XGBoostToolkit(Toolkit):
         )  # fmt: skip
         evals = {"eval_set": [(test.X, test.labels)], "eval_qid": [test.qid]}
         model.fit(task.train.X, task.train.labels, qid=task.train.qid, verbose=False, **evals)
-        return np.asarray(model.predict(test.X)), last_logged(model)
+        [[values]] = (metrics.values() for metrics in model.evals_result_.values())
+        return np.asarray(model.predict(test.X)), float(values[-1])
 
     def precision(self, convention: Convention) -> float:
         """Return a larger tolerance for AUC with fractional labels, which XGBoost partly sums in float32."""

@@ -68,7 +68,7 @@ def test_all_toolkits_agree_on_the_generated_data_in_a_new_process():
     assert process.stderr == ""
     report = json.loads(process.stdout)
     assert report["ok"] is True
-    assert [row["toolkit"] for row in report["rows"]] == list(TOOLKITS)
+    assert [row["source"] for row in report["rows"]] == list(TOOLKITS)
     assert all(abs(row["difference"]) <= 1e-9 for row in report["rows"])
     values = [value for row in report["rows"] for value in row["declared"].values()]
     assert len(values) == 16

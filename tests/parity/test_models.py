@@ -9,7 +9,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.parity.data import read_data
-from rankadapters.parity.toolkit import ToolkitData
+from rankadapters.parity.toolkit import Route, ToolkitData
 from tests.helpers.rankings import Ranking, ranking
 from tests.helpers.tables import for_each
 
@@ -304,11 +304,14 @@ def test_a_continued_training_has_logged_its_own_rounds_only():
 )  # fmt: skip
 def test_the_logged_value_is_found_in_a_log_of_the_last_three_rounds(rounds, n_trained, expected):
     data = ToolkitData(queries=None, scores=None, rounds=rounds, n_trained=n_trained)
+    log = "valid", "ndcg@5", [0.1, 0.2, 0.3], Route("scores", None)
     if isinstance(expected, tuple):
-        assert data.logged_value([0.1, 0.2, 0.3]) == expected
+        scored, logged = data.with_log(*log).routes
+        assert (scored.source, logged.source) == ("scores", f"log of valid, iteration {expected[0]}, ndcg@5")
+        assert logged.ask(data) == expected[1]
         return
     with pytest.raises(ra.InputError, match=rf"{expected}\.\nHint: "):
-        data.logged_value([0.1, 0.2, 0.3])
+        data.with_log(*log)
 
 
 def test_data_has_three_or_four_columns():
