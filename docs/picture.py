@@ -19,12 +19,12 @@ WIDTH = 80
 
 
 def printed() -> list[str]:
-    """Return the command, its table and its last line, without the legend between them."""
+    """Return the command, its first line and its table, without the legend below."""
     out = io.StringIO()
     with redirect_stdout(out):
         main(COMMAND)
-    *table, end = [line.rstrip() for line in out.getvalue().splitlines()]
-    return [f"$ rankadapters {' '.join(COMMAND)}", "", *table[: table.index("")], "", end]
+    first, space, *rest = [line.rstrip() for line in out.getvalue().splitlines()]
+    return [f"$ rankadapters {' '.join(COMMAND)}", "", first, space, *rest[: rest.index("")]]
 
 
 def drawn(lines: list[str]) -> str:

@@ -85,7 +85,7 @@ def presets() -> Table:
 def evidence() -> Table:
     """Return the releases for which each tool's presets were confirmed, and the kind of evidence."""
     head, *lines = ["tool", "package", "releases", "evidence"], *Evidence().blocks()[0].lines
-    return [head, *([f"`{name}`", *others] for name, *others in lines)]
+    return [head, *([f"`{name}`", *others] for name, *others, _ in lines)]  # the last cell is the installed release
 
 
 def who(field: str) -> Table:

@@ -11,7 +11,8 @@ import sys
 import numpy as np
 
 import rankadapters as ra
-from rankadapters.parity.trainers import TOOLKITS, Task
+from rankadapters.parity.installed import load, usable
+from rankadapters.parity.toolkit import Task
 
 K = 10
 NAMES = ("letor4", "yahoo", "ranklib", "sklearn", "lightgbm", "xgboost", "catboost", "textbook")
@@ -38,21 +39,22 @@ def joined(parts):
 
 
 parts = folds()
-scores_by_toolkit = {name: [] for name, toolkit in TOOLKITS.items() if toolkit.probe().version}
+scores_by_toolkit = {name: [] for name, toolkit in usable(None).items() if toolkit.version}
 test_parts = []
 for number, test in enumerate(parts):
     training = joined([part for i, part in enumerate(parts) if i != number])
     task = Task(ra.datasets.Grouped.of(training), ra.datasets.Grouped.of(joined([test])), seed=0)
     test_parts.append(task.test)
     for name, scores in scores_by_toolkit.items():
-        words = getattr(ra, name).native_metric(TOOLKITS[name].convention(K))
-        scores.append(TOOLKITS[name].train(task, words)[0])
+        toolkit = load(name)
+        _, words = toolkit.nearest(getattr(ra.presets, name)(K))
+        scores.append(toolkit.train(task, words)[0])
 
 labels = np.concatenate([test.labels for test in test_parts])
 sizes = np.concatenate([test.sizes for test in test_parts])
 report = ra.audit.order(
     ra.Queries(labels, group_sizes=sizes),
-    {TOOLKITS[name].model: np.concatenate(scores) for name, scores in scores_by_toolkit.items()},
+    {name: np.concatenate(scores) for name, scores in scores_by_toolkit.items()},
     [getattr(ra.presets, name)(K) for name in NAMES],
 )
 print(report)

@@ -7,8 +7,8 @@ declared = ra.presets.letor4(10)
 report = ra.parity.crosscheck_models(train, test, k=10, convention=declared)
 
 for row in report.rows:
-    if row.native_value is None:
-        print(f"{row.model:30} {row.note}")
+    if row.value is None:
+        print(f"{row.source:10}  {row.reason}")
     else:
-        print(f"{row.model:30} {row.native_value:.4f} by {row.toolkit}, {row.declared[str(declared)]:.4f} as declared")
+        print(f"{row.source:10}  {row.value:.4f}, {row.declared[str(declared)]:.4f} under {declared.name}")
 print("parity holds" if report.ok else "parity fails")

@@ -57,19 +57,11 @@ def assert_same_ndcg(request: pytest.FixtureRequest) -> Callable[..., None]:
     a failure names its cause and the queries that contribute most.
     """
 
-    def assert_same(
-        a: object, b: object, *, tolerance: float = 0, labels: object = None, scores: object = None, **columns: object
-    ) -> None:
+    def assert_same(a: object, b: object, **keywords: Any) -> None:
         __tracebackhide__ = True
-        from rankadapters.core.data.queries import as_queries
         from rankadapters.parity.checks import compare_numbers
 
-        queries = None if labels is None else as_queries(labels, **columns)
-        if (labels is None) != (scores is None) or (labels is None and columns):
-            raise pytest.UsageError("labels= and scores= go together, and the keywords of Queries with them.")
-        convention = _marker_options(request)["convention"]
-        report = compare_numbers(a, b, tolerance=tolerance, convention=convention, queries=queries, scores=scores)
-        report.raise_if_failed()
+        compare_numbers(a, b, **{"convention": _marker_options(request)["convention"], **keywords}).raise_if_failed()
 
     return assert_same
 

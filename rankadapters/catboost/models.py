@@ -123,7 +123,7 @@ def round_as_in_pool(data: ToolkitData) -> ToolkitData:
         weights = as_float32("pairs weight", queries.pairs.weight, "CatBoost")
         notes += [ROUNDED.format("weights of pairs", "them")] if (weights != queries.pairs.weight).any() else []
         queries = queries.with_columns(pairs=queries.pairs._replace(weight=frozen(weights)))
-    if not data.routes or data.routes[0].by_query:
+    if not data.routes or data.routes[0].of_scores:
         scores = as_float32("scores", np.asarray(scores, np.float64), "CatBoost")
         notes += [ROUNDED.format("scores", "a baseline")] if (scores != data.scores).any() else []
     return replace(data, queries=queries, scores=scores, notes=(*data.notes, *notes))

@@ -19,7 +19,7 @@ from rankadapters.catboost.models import (
     warn_of_training,
     weights_of_rows,
 )
-from rankadapters.core.data.columns import GROUPS, as_numbers, refuse_other_names
+from rankadapters.core.data.columns import GROUPS, Array, as_numbers, refuse_other_names
 from rankadapters.core.data.queries import Queries, as_queries
 from rankadapters.core.declaration.arguments import members, refusal
 from rankadapters.core.declaration.convention import Convention
@@ -28,9 +28,8 @@ from rankadapters.core.measures import AUC, ERR
 from rankadapters.parity import ParityReport, ParityRow, Toolkit, ToolkitData
 from rankadapters.parity.causes import judge
 from rankadapters.parity.data import refuse_labels, refuse_retrieval, refusing, rounds_until
-from rankadapters.parity.report import ToolkitRows, report_of_toolkits
-from rankadapters.parity.rows import FLOAT32_COMPLEMENTS, relative
-from rankadapters.parity.toolkit_data import NO_LOG, LogReader, Route
+from rankadapters.parity.report import FLOAT32_COMPLEMENTS, relative, report_of_toolkits
+from rankadapters.parity.toolkit import COLUMNS, ROUNDS, Route, Task
 from rankadapters.presets.texts import as_convention
 from rankadapters.presets.vocabulary import differing, spelled
 from rankadapters.statistics.mistakes import OurNumber
@@ -106,10 +105,18 @@ class CatBoostToolkit(Toolkit):
         [value] = eval_metric(queries.labels, approx, words, group_id=by_row, thread_count=1, **columns)
         return float(value)
 
-    def check(
-        self, data: ToolkitData, declared: Convention, dataset: str | None = None, read_log: LogReader = NO_LOG,
-        metrics: Iterable[str] | None = None,
-    ) -> ParityReport:  # fmt: skip
+    def train(self, task: Task, words: str) -> tuple[Array, None]:
+        """Train a CatBoostRanker without an evaluation set: its log renames the metric and adds the loss's own NDCG."""
+        del words
+        model = cb.CatBoostRanker(
+            iterations=ROUNDS, depth=5, rsm=COLUMNS, learning_rate=0.1, random_state=task.seed,
+            thread_count=2,  # CatBoost's own threads, which sleep when idle
+            allow_writing_files=False, logging_level="Silent",
+        )  # fmt: skip
+        model.fit(task.train.X, task.train.labels, group_id=task.train.qid)
+        return np.asarray(model.predict(task.test.X)), None
+
+    def check(self, data: ToolkitData, declared: Convention, metrics: Iterable[str] | None = None) -> ParityReport:
         """Compare by every route, or under each of `metrics`; for NaN scores, only report CatBoost's value."""
         refuse_retrieval(data.queries, self.vocabulary.title)
         nearest, words = self.nearest(declared)
@@ -123,7 +130,7 @@ class CatBoostToolkit(Toolkit):
             return ParityReport((row,), "the scores hold NaN")
         self.refuse(data.queries, words)  # here, because our own error would not mention CatBoost
         if metrics is None:
-            return super().check(data, declared, dataset, read_log)
+            return super().check(data, declared)
         return self._by_metric(self.prepare_check(data, declared)[2], declared, metrics)
 
     def _by_metric(self, data: ToolkitData, declared: Convention, metrics: Iterable[str]) -> ParityReport:
@@ -138,7 +145,7 @@ class CatBoostToolkit(Toolkit):
             rows.append(self._declared_by_no_metric(rows, data, our_number))
         if unmet:
             return ParityReport(tuple(rows), f"not compared: {', '.join(unmet)}")
-        return report_of_toolkits({self.vocabulary.name: ToolkitRows(declared, rows)})
+        return report_of_toolkits({self.vocabulary.name: rows}, {self.vocabulary.name: declared})
 
     def _declared_by_no_metric(self, rows: list[ParityRow], data: ToolkitData, our_number: OurNumber) -> ParityRow:
         """Return the row of a declared convention that no metric string means, though one may mean the nearest."""
@@ -324,4 +331,8 @@ def check_model(
     catboost_model = CatBoostModel(model, data, rounds_until(iteration, trees, 0, "last"), qid, group_weight, pairs)
     if data.get_group_id_hash() is None:
         return TOOLKIT.without_groups(catboost_model._replace(rounds=trees), convention)
-    return TOOLKIT.check(TOOLKIT.model_data(catboost_model, convention), convention, dataset, catboost_model.logged)
+    data = TOOLKIT.model_data(catboost_model, convention)
+    if dataset is not None:
+        words = TOOLKIT.nearest(convention)[1]
+        data = data.with_log(dataset, *catboost_model.logged(dataset, words), TOOLKIT.score_route(words))
+    return TOOLKIT.check(data, convention)

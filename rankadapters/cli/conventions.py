@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import re
 from dataclasses import dataclass
+from importlib import metadata
 from typing import Any
 
 from rankadapters import presets
@@ -14,6 +16,7 @@ from rankadapters.core.errors import ConventionError, InputError
 from rankadapters.core.evaluation.table import Table
 from rankadapters.core.measures import MEASURES
 from rankadapters.presets.texts import parse
+from rankadapters.presets.tool import Tool
 from rankadapters.statistics.document import Document, as_csv
 
 ALL = "all"  # measures
@@ -147,14 +150,11 @@ def add_presets(parser: argparse.ArgumentParser) -> None:
     describe(
         parser,
         "Print for which releases of each tool its presets were confirmed, and how: by running the tool (run) or by "
-        "reading its source code (read). With --check, run every installed tool on small built-in queries and compare "
-        "its numbers with those of the presets.",
+        "reading its source code (read). Also print which release is installed, and whether it is outside the range of "
+        "confirmed releases.",
         "presets",
-        "presets --check",
-        "presets --check --tools lightgbm ranx --format json",
-        status="0, or 1 when a number differs or a tool fails, 2 on bad input",
+        "presets --tools lightgbm ranx --format json",
     )
-    parser.add_argument("--check", action="store_true", help="compare the installed tools' numbers with ours")
     parser.add_argument(
         "--tools", nargs="+", action="extend", choices=presets.TOOLS, metavar="NAME", help="tools (default: all)"
     )
@@ -163,36 +163,61 @@ def add_presets(parser: argparse.ArgumentParser) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Evidence(Document):
-    """The releases for which the presets of each tool were confirmed, and how.
+    """The releases for which the presets of each tool were confirmed, and how; and the installed release.
 
-    >>> Evidence(("ranx",)).to_dict()
-    {'ranx': {'package': 'ranx', 'versions': ['0.3.21'], 'evidence': 'run'}}
+    >>> Evidence(("yahoo",)).to_dict()
+    {'yahoo': {'package': '', 'versions': ['2010'], 'evidence': 'run', 'installed': None, 'range': None}}
     """
 
     tools: tuple[str, ...] = tuple(presets.TOOLS)
 
     def blocks(self) -> list[str | Table]:
         """Return one table with a row for each tool."""
-        lines = [
-            (name, row["package"] or "-", " to ".join(row["versions"]), row["evidence"])
-            for name, row in self.to_dict().items()
-        ]
-        return [Table.of("Releases that presets hold for", ("tool", "package", "releases", "evidence"), lines)]
+        lines = []
+        for name, row in self.to_dict().items():
+            installed = ", ".join(filter(None, (row["installed"], row["range"]))) or "-"
+            lines.append((name, row["package"] or "-", " to ".join(row["versions"]), row["evidence"], installed))
+        head = ("tool", "package", "releases", "evidence", "installed")
+        return [Table.of("Releases that presets hold for", head, lines)]
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON types."""
-        tools = {name: presets.TOOLS[name] for name in self.tools}
-        return {
-            name: {"package": tool.package, "versions": list(tool.versions), "evidence": tool.evidence}
-            for name, tool in tools.items()
-        }
+        rows = {}
+        for tool in map(presets.TOOLS.__getitem__, self.tools):
+            row = {"package": tool.package, "versions": list(tool.versions), "evidence": tool.evidence}
+            installed = installed_release(tool.package)
+            rows[tool.name] = {**row, "installed": installed, "range": installed and range_of(tool, installed)}
+        return rows
+
+
+def installed_release(package: str) -> str | None:
+    """Return the installed release of a package; None if it is not installed."""
+    try:
+        return metadata.version(package) if package else None
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def range_of(tool: Tool, installed: str) -> str:
+    """Return whether a release is inside or outside the range of a tool's presets, or is the release of another tool.
+
+    >>> range_of(presets.ranx, "0.1"), range_of(presets.TOOLS["lenskit_2025"], "2026.1.0")
+    ('outside the range', 'release of lenskit_2026')
+    """
+    release = _numbers_of(installed)
+    first = {t.name: _numbers_of(t.versions[0]) for t in presets.TOOLS.values() if t.package == tool.package}
+    started = {name: numbers for name, numbers in first.items() if numbers <= release}
+    name = max(started, key=started.__getitem__) if started else min(first, key=first.__getitem__)
+    if name != tool.name:
+        return f"release of {name}"
+    inside = first[name] <= release <= _numbers_of(tool.versions[-1])
+    return "inside the range" if inside else "outside the range"
+
+
+def _numbers_of(version: str) -> tuple[int, ...]:
+    """Return the numbers in a version; the local part after `+` is ignored."""
+    return tuple(map(int, re.findall(r"\d+", version.partition("+")[0])))
 
 
 def _presets(arguments: argparse.Namespace) -> Answer:
-    tools = tuple(dict.fromkeys(arguments.tools or presets.TOOLS))
-    if not arguments.check:
-        return Answer(Evidence(tools))
-    from rankadapters.parity.preset_check import check_presets
-
-    report = check_presets(tools=tools)
-    return Answer(report, ok=report.ok)
+    return Answer(Evidence(tuple(dict.fromkeys(arguments.tools or presets.TOOLS))))

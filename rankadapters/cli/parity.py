@@ -14,7 +14,7 @@ from rankadapters.core.errors import InputError
 if TYPE_CHECKING:
     from rankadapters.datasets import RankingData
 
-TOOLKITS = ("sklearn", "lightgbm", "xgboost", "catboost")  # copied from parity.trainers, which imports numpy
+TOOLKITS = ("sklearn", "lightgbm", "xgboost", "catboost")  # copied from parity.installed, which imports numpy
 GRADED = ("ndcg", "dcg")  # for other measures, some toolkits accept only labels 0 and 1
 
 

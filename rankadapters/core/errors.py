@@ -147,7 +147,11 @@ def brief(value: object) -> str:
     if isinstance(value, (tuple, list)):
         begin, end = "()" if isinstance(value, tuple) else "[]"
         return f"{begin}{', '.join(map(brief, value)):.80}{end}"
-    return f"{' '.join(repr(value).split()):.80}"
+    try:
+        text = repr(value)
+    except ValueError:  # Python writes no int of over 4300 digits
+        return f"{type(value).__name__} of too many digits to print"
+    return f"{' '.join(text.split()):.80}"
 
 
 def choices(values: Iterable[object]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from dataclasses import replace
 from typing import Any, ClassVar
@@ -11,12 +12,14 @@ import numpy as np
 
 from rankadapters import presets
 from rankadapters.callbacks.dataset_columns import missing_group
+from rankadapters.core.data.columns import Array
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, RankAdaptersError
 from rankadapters.lightgbm.metrics import columns_of, query_weights
 from rankadapters.parity import Toolkit, ToolkitData
 from rankadapters.parity.data import dart_note, ranker, read_data, refusing, require_grades, rounds_until
+from rankadapters.parity.toolkit import COLUMNS, ROUNDS, Task
 from rankadapters.presets.lightgbm import LABELS, MOST_ROWS
 
 QUIET = {"objective": "none", "verbosity": -1, "num_threads": 1, "feature_pre_filter": False}
@@ -68,6 +71,23 @@ class LightGBMToolkit(Toolkit):
         )  # fmt: skip
         [result] = lgb.Booster({**QUIET, **words}, dataset).eval_train()
         return float(result[2])
+
+    def train(self, task: Task, words: dict[str, Any]) -> tuple[Array, float]:
+        """Train an LGBMRanker, which logs the metric."""
+        test = task.test
+        # With `eval_metric=` of `fit`, the objective's NDCG would be logged too.
+        model = lgb.LGBMRanker(
+            n_estimators=ROUNDS, num_leaves=15, colsample_bytree=COLUMNS, n_jobs=1, deterministic=True,
+            force_row_wise=True, verbosity=-1, learning_rate=0.1, random_state=task.seed, metric=words["metric"],
+        )  # fmt: skip
+        # LightGBM up to 4.6 takes eval_set, later versions eval_X and eval_y.
+        has_eval_X = "eval_X" in inspect.signature(model.fit).parameters
+        evals = {"eval_X": test.X, "eval_y": test.labels} if has_eval_X else {"eval_set": [(test.X, test.labels)]}
+        cutoff = {"eval_at": words["eval_at"]} if "eval_at" in words else {}
+        model.fit(task.train.X, task.train.labels, group=task.train.sizes, eval_group=[test.sizes], **cutoff, **evals)
+        [[values]] = (metrics.values() for metrics in model.evals_result_.values())
+        # In LightGBM 4.6, LGBMRanker.predict would warn that X lacks the column names that `fit` invented.
+        return np.asarray(model.booster_.predict(test.X)), float(values[-1])
 
     def read_model(self, model: Any, data: Any, convention: Convention, iteration: int | None) -> ToolkitData:
         """Return the given data with the predictions of a trained ranker or Booster."""

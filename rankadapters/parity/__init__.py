@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from rankadapters.parity.checks import check_value, crosscheck
 from rankadapters.parity.letor import letor_mean_ndcg
-from rankadapters.parity.models import ModelRow, ModelsReport, crosscheck_models
-from rankadapters.parity.report import ParityError, ParityReport
-from rankadapters.parity.rows import ParityRow, QueryDifferences, Verdict
-from rankadapters.parity.toolkit import Toolkit
-from rankadapters.parity.toolkit_data import ToolkitData
+from rankadapters.parity.models import crosscheck_models
+from rankadapters.parity.report import ParityError, ParityReport, ParityRow, QueryDifferences, Verdict
+from rankadapters.parity.toolkit import Toolkit, ToolkitData
 
 __all__ = [
-    "ModelRow",
-    "ModelsReport",
     "ParityError",
     "ParityReport",
     "ParityRow",

@@ -8,13 +8,15 @@ from dataclasses import replace
 from decimal import ROUND_DOWN, ROUND_HALF_EVEN, Context, Decimal
 from functools import cached_property
 from itertools import islice
+from typing import Any
 
 import numpy as np
 
+from rankadapters import presets
 from rankadapters.core.data.columns import Floats
+from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import RankAdaptersError
-from rankadapters.parity import changes
-from rankadapters.parity.rows import (
+from rankadapters.parity.report import (
     FLOAT32,
     FULL_DOUBLE,
     ParityRow,
@@ -26,7 +28,7 @@ from rankadapters.parity.rows import (
 )
 from rankadapters.statistics import mistakes
 from rankadapters.statistics.attainable import attainable_values, steps_nearby
-from rankadapters.statistics.mistakes import CHANGED_NUMBERS, FEW_DECIMALS, Cause, Changes, OurNumber
+from rankadapters.statistics.mistakes import FEW_DECIMALS, Cause, Changes, OurNumber
 from rankadapters.statistics.printed import Printed, as_printed
 
 MAX_NAMED = 3  # largest number of causes that a report names from one search
@@ -37,27 +39,19 @@ SAME_DECIMAL = 1e-14  # largest relative difference between two programs' values
 MAX_DECIMALS = 12
 EXACT = Context(prec=400)  # holds every float64 exactly
 MIN_STEPS = 20  # a rounded number smaller than this many units of its last decimal may match by chance
+CUTOFFS = (1, 3, 5, 10, 20, None)
+MAX_CUTOFF = 100  # largest cutoff of those that are tried up to the longest query
+SAME = 12  # values that agree to this many decimals count as one
 CLOSENESS = 1e-3  # largest error of a cause, as a share of the difference that the cause explains
 NOT_A_SUM = (
     "The value is not a sum over the queries, so that only its fields and whole columns were tried, and no query has a "
     "part in it."
 )
 
-TIERS: tuple[tuple[Callable[[OurNumber], Changes], ...], ...] = (  # searches, the likeliest causes first
-    (
-        changes.different_fields, mistakes.different_means, mistakes.different_columns, mistakes.without_query,
-    ),
-    (changes.different_presets, changes.two_changes),
-    (mistakes.different_divisors,),  # matches numbers with few decimals by chance
-)  # fmt: skip
-FOR_ANY_MEASURE = {changes.different_fields, mistakes.different_columns, changes.different_presets}
-
-PerQuery = Callable[[], QueryDifferences | None]
-
 
 def judge(
     base: OurNumber, value: float, source: str, version: str, *, notes: Iterable[str] = (),
-    tolerance: Tolerance | None = None, per_query: PerQuery = lambda: None,
+    tolerance: Tolerance | None = None,
 ) -> ParityRow:  # fmt: skip
     """Compare a source's value with ours; if they differ, search for the cause."""
     allowed = relative(FULL_DOUBLE, base.value) if tolerance is None else tolerance
@@ -66,34 +60,25 @@ def judge(
     )
     if row.verdict == "equal":
         return row
-    differences = per_query()
-    candidates = causes(base, value=value, tolerance=allowed, per_query=differences)
+    candidates = causes(base, value=value, tolerance=allowed)
     text = "; ".join(cause.text for cause in candidates) or "none of the changes tried gives it"
     not_a_sum = "" if base.convention.is_sum else NOT_A_SUM
     reason = "\n".join(filter(None, [row.reason, f"Looking for the cause: {text}.", not_a_sum]))
     cause_convention = next((cause.convention for cause in candidates if cause.convention is not None), None)
-    if differences is None and cause_convention is not None:
+    differences = None
+    if cause_convention is not None:
         theirs = OurNumber.of(base.queries, base.scores, cause_convention, ignore_weights=True)
         differences = QueryDifferences.between(theirs, base)
     return replace(row, reason=reason, per_query=differences)
 
 
-def causes(
-    base: OurNumber, *, value: float, tolerance: Tolerance, per_query: QueryDifferences | None = None
-) -> list[Cause]:
+def causes(base: OurNumber, *, value: float, tolerance: Tolerance) -> list[Cause]:
     """Search for changes of our number, of the convention or of the data that give the source's value.
 
     The search tries, in this order: our number rounded, negated or as a percentage; every field of the convention; the
     mistakes of `statistics.mistakes`; presets; two changes at once; other divisors. Uncertain causes come last: matches
     that may be chance, tied rows in a different order, float32.
 
-    Returns
-    -------
-    list of Cause
-        One per matching change; empty where none gives the value.
-
-    Examples
-    --------
     >>> from rankadapters import Queries, presets
     >>> queries = Queries([1, 0, 0, 1], group_sizes=[2, 2])
     >>> base = OurNumber.of(queries, np.array([2.0, 1, 4, 3]), presets.yahoo(2))
@@ -104,9 +89,7 @@ def causes(
     """
     if not np.isfinite(value):
         return [Cause(f"it is {value}, which is not a value of any convention")]
-    exact = [
-        Cause(f"it is {text}") for text in (*_constant_ratio(per_query), *number_causes(value, base.value, tolerance))
-    ]
+    exact = [Cause(f"it is {text}") for text in number_causes(value, base.value, tolerance)]
     if in_last_bits(value, base.value):
         return exact
     if not isinstance(tolerance, Printed):
@@ -197,17 +180,6 @@ def _first_causes(causes: Iterator[Cause]) -> list[Cause]:
     return named
 
 
-def _constant_ratio(per_query: QueryDifferences | None) -> Iterator[str]:
-    if per_query is None:
-        return
-    values, our_values = per_query.values, per_query.our_values
-    comparable = np.isfinite(values) & np.isfinite(our_values) & (our_values != 0)
-    if len(set(our_values[comparable].tolist())) > 1:
-        ratio = values[comparable][0] / our_values[comparable][0]
-        if ratio != 1 and np.allclose(values, ratio * our_values, rtol=FULL_DOUBLE, atol=0, equal_nan=True):
-            yield f"{ratio:.6g} times ours on every query"
-
-
 def _uncertain_causes(base: OurNumber, value: float, tolerance: Tolerance) -> Iterator[str]:
     """Yield causes that explain any value within a range, such as float32 rounding or the order of ties."""
     if abs(value - base.value) <= (reach := relative(FLOAT32, base.value)):
@@ -245,7 +217,7 @@ def number_causes(value: float, our_value: float, tolerance: Tolerance) -> Itera
     if match := _as_written(value, our_value, tolerance):
         description, reach = match
         yield f"ours {description}: a tolerance of {reach:.0e} takes it"
-    for text, (factor, offset) in CHANGED_NUMBERS.items():
+    for text, (factor, offset) in mistakes.CHANGED_NUMBERS.items():
         number = factor * our_value + offset
         if text == "1 - ours" and our_value in {0, 1}:
             continue
@@ -275,3 +247,78 @@ def _as_written(value: float, number: float, tolerance: Tolerance) -> tuple[str,
     with np.errstate(over="ignore"):
         single = np.float32(number)
     return ("in float32", float(np.spacing(single))) if float(single) == value else None
+
+
+def different_fields(base: OurNumber) -> Changes:
+    """Change the fields of the convention, one at a time."""
+    return _under_each(base, _field_changes(base))
+
+
+def different_presets(base: OurNumber) -> Changes:
+    """Replace the convention with each preset of its measure."""
+    return _under_each(base, _presets(base))
+
+
+def _under_each(base: OurNumber, conventions: Iterator[tuple[str, Convention]]) -> Changes:
+    return Changes.of((f"the value under {text}", base.changed(convention=c), c) for text, c in conventions)
+
+
+def two_changes(base: OurNumber) -> Changes:
+    """Change a field or use a preset, and also mistake the formula or omit one-document queries."""
+    return Changes.of(_two_changes(base))
+
+
+def _two_changes(base: OurNumber) -> Iterator[tuple[str, float]]:
+    conventions = [*_field_changes(base), *_presets(base)]
+    multi_row = np.flatnonzero(base.sizes > 1)
+    if multi_row.size not in {0, base.sizes.size}:  # a loop over sklearn's ndcg_score must omit them
+        queries, rows = base.queries.subset(multi_row)
+        part = base._replace(queries=queries, scores=base.scores[rows])
+        for text, convention in conventions:
+            yield f"the value under {text}, without the one-document queries", part.changed(convention=convention)
+    known = {round(value, SAME) for _, value in mistakes.changed_formulas(base)}
+    k = getattr(base.convention, "k", None)
+    for text, convention in conventions if known else ():
+        if getattr(convention, "k", None) != k:
+            continue  # too many cutoffs
+        terms = base.changed_terms(convention=convention)
+        if terms is not None:
+            for mistake, value in mistakes.changed_formulas(base._replace(convention=convention, terms=terms)):
+                if round(value, SAME) not in known:  # otherwise the mistake alone explains it
+                    yield f"{mistake}, under {text}", value
+
+
+def _presets(base: OurNumber) -> Iterator[tuple[str, Convention]]:
+    for name in presets.names(base.convention.measure):
+        other = presets.make(name, getattr(base.convention, "k", None))
+        yield f"presets.{name}, that is {_describe_fields(base.convention, other)}", other
+
+
+def _field_changes(base: OurNumber) -> Iterator[tuple[str, Convention]]:
+    convention = base.convention
+    values: dict[str, tuple[Any, ...]] = {name: kind.tried for name, kind in convention.declared().items()}
+    if "k" in values:
+        k = convention.to_dict()["k"]
+        longest = min(base.queries.longest, MAX_CUTOFF)
+        values["k"] = tuple(dict.fromkeys((*CUTOFFS, *range(1, longest + 1), *(() if k is None else (k + 1,)))))
+    for name in convention.fields():
+        for value in values[name]:
+            try:
+                other = convention.replace(**{name: value})
+            except RankAdaptersError:
+                continue
+            if other != convention:
+                yield _describe_fields(convention, other), other
+
+
+def _describe_fields(convention: Convention, other: Convention) -> str:
+    pairs = other.diff(convention).items()
+    return ", ".join(f"{name}={new!r} in place of {name}={old!r}" for name, (new, old) in pairs)
+
+
+TIERS: tuple[tuple[Callable[[OurNumber], Changes], ...], ...] = (  # searches, the likeliest causes first
+    (different_fields, mistakes.different_means, mistakes.different_columns, mistakes.without_query),
+    (different_presets, two_changes),
+    (mistakes.different_divisors,),  # matches numbers with few decimals by chance
+)
+FOR_ANY_MEASURE = {different_fields, mistakes.different_columns, different_presets}

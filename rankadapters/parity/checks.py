@@ -11,20 +11,18 @@ from typing import Any, Unpack
 import numpy as np
 
 from rankadapters.core.data.columns import Columns
-from rankadapters.core.data.queries import Queries, as_queries
+from rankadapters.core.data.queries import as_queries
 from rankadapters.core.declaration.arguments import number, refusal, text, whole
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.errors import ConventionError, RankAdaptersError
+from rankadapters.core.errors import ConventionError, InputError, RankAdaptersError
 from rankadapters.core.evaluation.score import Score
 from rankadapters.parity.causes import judge, number_causes
 from rankadapters.parity.data import bind
-from rankadapters.parity.report import ParityReport, ToolkitRows, report_of_toolkits
-from rankadapters.parity.rows import ParityRow, QueryDifferences
-from rankadapters.parity.trainers import TOOLKITS, own_convention, usable
+from rankadapters.parity.installed import TOOLKITS, load, own_convention, usable
+from rankadapters.parity.report import ParityReport, ParityRow, report_of_toolkits
 from rankadapters.presets.texts import as_convention
-from rankadapters.presets.vocabulary import as_text
 from rankadapters.progress import shows
-from rankadapters.statistics.inert import inert as inert_fields
+from rankadapters.statistics.inert import inert
 from rankadapters.statistics.mistakes import OurNumber
 from rankadapters.statistics.printed import Printed, as_printed
 
@@ -99,26 +97,26 @@ def crosscheck(
     our_value = None if convention is None else OurNumber.of(queries, array, as_convention(convention)).value
     available = usable(toolkits, 1)  # packages that only training needs may be missing
     requested = {name: state for name, state in available.items() if state.version or toolkits is not None}
-    by_toolkit = dict[str, ToolkitRows]()
+    by_toolkit = dict[str, tuple[ParityRow, ...]]()
     for name, (version, note) in requested.items():
         declared, reason = expected[name], note or f"{name} does not compute {measure}."
         new_rows = tuple[ParityRow, ...]()
         try:
             if version is not None and declared is not None:
-                new_rows = TOOLKITS[name].load(name).check_parity(queries, array, declared).rows
+                new_rows = load(name).check_parity(queries, array, declared).rows
         except RankAdaptersError as error:
             reason = str(error)
         if not new_rows:
             new_rows = (ParityRow.not_comparable(name, version or "", declared, our_value=our_value, reason=reason),)
-        by_toolkit[name] = ToolkitRows(declared, new_rows)
-    return report_of_toolkits(by_toolkit, require)
+        by_toolkit[name] = new_rows
+    return report_of_toolkits(by_toolkit, expected, require)
 
 
 def _conventions_of(convention: Convention | str | None, measure: str | None, k: int) -> dict[str, Convention | None]:
     if convention is not None and measure is None:
         return dict.fromkeys(TOOLKITS, as_convention(convention))
     if convention is None and measure is not None:
-        return {name: own_convention(trainer, measure, k) for name, trainer in TOOLKITS.items()}
+        return {name: own_convention(name, measure, k) for name in TOOLKITS}
     arguments = "a convention and a measure were" if measure is not None else "neither a convention nor a measure was"
     msg = f"{arguments} given.\nHint: a convention, or measure='map' for each toolkit's own."
     raise ConventionError(msg)
@@ -208,70 +206,37 @@ def compare_numbers(
     *,
     tolerance: float = 0,
     convention: Convention | None = None,
-    queries: Queries | None = None,
+    labels: object = None,
     scores: object = None,
+    **columns: Unpack[Columns],
 ) -> ParityReport:
     """Compare two numbers, Scores or floats, for the pytest plugin; the report calls `b` our number.
 
-    Two Scores are equal only under one convention over the same queries. If the conventions differ, the reason names
-    the fields, unless `queries` and `scores` show that nothing depends on them. With the data, the report also searches
-    for the cause of a difference and gives each query's contribution.
-
-    Examples
-    --------
-    >>> import rankadapters as ra
-    >>> labels, sizes = [1, 0, 0, 0], [2, 2]
-    >>> a, b = (ra.evaluate(labels, [1, 2, 3, 4], preset(2), group_sizes=sizes) for preset in (
-    ...     ra.presets.yahoo, ra.presets.ranklib
-    ... ))
-    >>> print(compare_numbers(a, b).rows[0].reason)
-    The conventions differ in empty=1 against empty=0.
+    Two Scores need the same convention and queries, or data on which their conventions cannot differ. With data, the
+    report names the cause of a difference, as `check_value` does.
     """
-    numbers: dict[str, Any] = {"value": _read_number("a", a), "our_value": _read_number("b", b)}
-    if queries is not None and not isinstance(queries, Queries):
-        raise refusal("queries", queries, "Queries", "queries=ra.Queries(labels, qid=qid)")
+    if (labels is None) != (scores is None) or (labels is None and columns):
+        msg = "labels= and scores= go together, and the keywords of Queries with them"
+        raise InputError(f"{msg}.\nHint: labels=labels, scores=scores, qid=qid.")
+    value, our_value = _read_number("a", a), _read_number("b", b)
     allowed = number("tolerance", tolerance, least=0, hint="tolerance=1e-9")
-    our_convention = b.convention if isinstance(b, Score) else a.convention if isinstance(a, Score) else convention
-    row = ParityRow.compare(SOURCE, "", our_convention, **numbers, tolerance=allowed)
+    queries, fields = None if labels is None else as_queries(labels, **columns), tuple[str, ...]()
     if isinstance(a, Score) and isinstance(b, Score):
-        if a.convention != b.convention:
-            return ParityReport((_compare_conventions(a, b, allowed, queries, scores),))
-        if (a.n_queries, a.digest) != (b.n_queries, b.digest):
-            counts = (f"{s.n_queries} queries, {s.n_empty} of them empty and {s.n_short} short" for s in (a, b))
-            reason = f"They are of different queries: {' against '.join(counts)}."
-            return ParityReport((ParityRow.not_comparable(SOURCE, "", our_convention, **numbers, reason=reason),))
-    if row.verdict != "equal" and our_convention is not None and queries is not None:
-        row = _explain_row(row, OurNumber.of(queries, queries.check_scores(scores), our_convention))
-    elif row.verdict != "equal" and not (isinstance(a, Score) and isinstance(b, Score)):
-        causes = "; ".join(f"it is {text}" for text in number_causes(numbers["value"], numbers["our_value"], allowed))
-        row = replace(row, reason=f"Looking for the cause: {causes}." if causes else "")
-    return ParityReport((row,))
-
-
-def _compare_conventions(a: Score, b: Score, tolerance: float, queries: Queries | None, scores: object) -> ParityRow:
-    """Return a row that names the fields in which two conventions differ, and whether they matter on the data."""
-    pairs, per_query = a.convention.diff(b.convention), None
-    fields_a, fields_b = (", ".join(f"{name}={as_text(pair[side])}" for name, pair in pairs.items()) for side in (0, 1))
-    numbers: dict[str, Any] = {"value": a.value, "our_value": b.value}
-    reason = f"The conventions differ in {fields_a} against {fields_b}."
-    if queries is not None:
-        inert = inert_fields(queries, scores, a.convention, b.convention)
-        if inert.same:
-            reason = f"{reason} On this data that makes no difference."
-            return ParityRow.compare(
-                SOURCE, "", b.convention, **numbers, tolerance=tolerance, inert=inert, reason=reason
-            )
-        reason += f" Of no consequence here: {', '.join(inert)}." if inert else ""
-        array = queries.check_scores(scores)
-        first, second = (OurNumber.of(queries, array, score.convention, ignore_weights=True) for score in (a, b))
-        per_query = QueryDifferences.between(first, second)
-    return ParityRow.not_comparable(SOURCE, "", b.convention, **numbers, reason=reason, per_query=per_query)
-
-
-def _explain_row(row: ParityRow, our_number: OurNumber) -> ParityRow:
-    """Add the cause of the difference, and a note if the given data does not reproduce our number."""
-    explained = judge(our_number, float(row.value or 0.0), row.source, "", tolerance=row.tolerance)
-    if explained.our_value == row.our_value:
-        return explained
+        if queries is not None and inert(queries, scores, a.convention, b.convention).same:
+            fields = tuple(a.convention.diff(b.convention))
+        if not fields:
+            a - b  # raises an error that says what differs
+    declared = next((score.convention for score in (b, a) if isinstance(score, Score)), convention)
+    numbers: dict[str, Any] = {"value": value, "our_value": our_value, "tolerance": allowed}
+    row = ParityRow.compare(SOURCE, "", declared, **numbers, inert=fields)
+    if row.verdict != "different":
+        return ParityReport((row,))
+    if declared is None or queries is None:
+        causes = "; ".join(f"it is {text}" for text in number_causes(value, our_value, allowed))
+        return ParityReport((replace(row, reason=f"Looking for the cause: {causes}." if causes else ""),))
+    report = check_value(queries, scores, declared, value=value, source=SOURCE, tolerance=tolerance)
+    explained = report.rows[0]
+    if explained.our_value == our_value:
+        return report
     reason = f"The data given makes {explained.our_value!r}, which is not the second number.\n{explained.reason}"
-    return replace(row, reason=reason, per_query=explained.per_query)
+    return ParityReport((replace(row, reason=reason, per_query=explained.per_query),))

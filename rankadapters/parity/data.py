@@ -23,13 +23,7 @@ Array = NDArray[Any]
 
 
 def bind(queries: Queries, scores: object, convention: Convention) -> Array:
-    """Return the scores as an array, after checking that they and the queries fit the convention.
-
-    Raises
-    ------
-    InputError
-        The data does not fit the convention.
-    """
+    """Return the scores as an array, after checking that they and the queries fit the convention."""
     array = queries.check_scores(scores)
     refuse_non_finite("scores", array, queries.retrieved)
     Evaluator.of(queries, [convention])
@@ -102,13 +96,7 @@ def find_log(log: Any, dataset: str, metric: str) -> tuple[str, Any]:
 
 
 def refuse_different_gains(labels: Array, declared: Convention, trained: Convention) -> None:
-    """Refuse a model that was trained with a different gain than the convention's for some label of the data.
-
-    Raises
-    ------
-    InputError
-        The gains differ, so the model never had the number that its toolkit would compute.
-    """
+    """Refuse a model that was trained with a different gain for some label: it never had the toolkit's number."""
     if not isinstance(declared, Discounted) or not isinstance(trained, Discounted) or declared.gain == trained.gain:
         return
     grades = np.unique(labels)

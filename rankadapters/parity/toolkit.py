@@ -4,26 +4,97 @@ from __future__ import annotations
 
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, ClassVar, Never
+from typing import Any, ClassVar, NamedTuple, Never, Self
 
 import numpy as np
 
-from rankadapters.core.data.columns import GROUPS, refuse_other_names
+from rankadapters.core.data.columns import GROUPS, Array, refuse_other_names
 from rankadapters.core.data.queries import Queries, as_queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError
+from rankadapters.datasets import Grouped
 from rankadapters.parity.causes import judge
 from rankadapters.parity.data import as_float32, bind, find_log, refuse_different_gains, refuse_retrieval
-from rankadapters.parity.report import ParityReport, ToolkitRows, report_of_toolkits
-from rankadapters.parity.rows import FULL_DOUBLE, ParityRow, QueryDifferences, relative
-from rankadapters.parity.toolkit_data import NO_LOG, LogReader, Route, ToolkitData
+from rankadapters.parity.report import (
+    FULL_DOUBLE,
+    ParityReport,
+    ParityRow,
+    QueryDifferences,
+    relative,
+    report_of_toolkits,
+)
 from rankadapters.presets.texts import as_convention
 from rankadapters.presets.vocabulary import Vocabulary, differing, spelled
 from rankadapters.statistics.inert import inert_of
 from rankadapters.statistics.mistakes import OurNumber
+
+# Of trained models: their trees, and the share of features that a tree or split uses, so that the seed matters.
+ROUNDS, COLUMNS = 50, 0.8
+
+
+class Route(NamedTuple):
+    """One way to obtain a toolkit's own number."""
+
+    source: str
+    ask: Callable[[ToolkitData], float]
+    of_scores: bool = False  # whether the toolkit evaluates the scores of the data, not the model
+
+
+class Task(NamedTuple):
+    """The data and the seed with which every toolkit trains a small ranker."""
+
+    train: Grouped
+    test: Grouped
+    seed: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ToolkitData:
+    """Labels and scores to check, raw or prepared for a toolkit, and facts about the model that made the scores.
+
+    Attributes
+    ----------
+    queries, scores
+        The data. Prepared data has contiguous queries, with the scores in their order.
+    notes, inputs
+        Notes on the data for the reader of the report, one sentence each; and columns that the toolkit takes in a form
+        that differs from ours, such as weights by row.
+    own_convention, routes, rounds, n_trained
+        For a trained model: the convention of its metric; the routes to its numbers, if there are more than the metric
+        of its scores; the number of rounds to check, 0 for all that were logged; the number of rounds it has.
+    """
+
+    queries: Queries
+    scores: Any
+    notes: tuple[str, ...] = ()
+    inputs: dict[str, Any] = field(default_factory=dict)
+    own_convention: Convention | None = None
+    routes: tuple[Route, ...] = ()
+    rounds: int = 0
+    n_trained: int = 0
+
+    def with_log(self, dataset: str, name: str, values: Sequence[float], score_route: Route) -> Self:
+        """Add the route to a logged value, besides those of the model or else the route of its scores.
+
+        A continued training logs only its own iterations.
+
+        Raises
+        ------
+        InputError
+            The iteration to check was not logged.
+        """
+        first = max(0, self.n_trained - len(values))
+        iteration = (self.rounds or first + len(values)) - 1
+        if not first <= iteration < first + len(values):
+            logged = f"the log has the iterations {first} to {first + len(values) - 1}"
+            msg = f"iteration {iteration} was not logged: {logged}.\nHint: iteration= one of these."
+            raise InputError(msg)
+        value = float(values[iteration - first])
+        route = Route(f"log of {dataset}, iteration {iteration}, {name}", lambda _: value)
+        return replace(self, routes=(*(self.routes or [score_route]), route))
 
 
 def _counts_by_row(declared: Convention, nearest: Convention) -> bool:
@@ -87,6 +158,10 @@ class Toolkit(ABC):
     @abstractmethod
     def ask(self, data: ToolkitData, words: Any) -> float:
         """Return the toolkit's own value."""
+
+    @abstractmethod
+    def train(self, task: Task, words: Any) -> tuple[Array, float | None]:
+        """Train a small ranker; return its scores of the test rows, and the metric that it last logged, if any."""
 
     def precision(self, convention: Convention) -> float:
         """Return the largest difference from our value that counts as equal; it is relative to values above 1."""
@@ -180,9 +255,12 @@ class Toolkit(ABC):
             trained under other gains, so that its own metric of this data differs from the one requested.
         """
         convention = as_convention(convention)
-        logged = getattr(model, "evals_result_", None) if log is None else log
         data = self.read_model(model, data, convention, iteration)
-        return self.check(data, convention, dataset, partial(find_log, logged))
+        if dataset is not None:
+            words, logged = self.nearest(convention)[1], getattr(model, "evals_result_", None) if log is None else log
+            name, values = find_log(logged, dataset, self.names(words)[0])
+            data = data.with_log(dataset, name, values, self.score_route(words))
+        return self.check(data, convention)
 
     def read_model(self, model: Any, data: Any, convention: Convention, iteration: int | None) -> ToolkitData:
         """Read the model and data passed to `check_model`, with the weights that the convention counts."""
@@ -192,7 +270,7 @@ class Toolkit(ABC):
 
     def score_route(self, words: Any, prefix: str = "") -> Route:
         """Return the route that asks the toolkit to evaluate given scores; its description begins with `prefix`."""
-        return Route(prefix + self.names(words)[1], partial(self.ask, words=words), by_query=True)
+        return Route(prefix + self.names(words)[1], partial(self.ask, words=words), of_scores=True)
 
     def prepare_check(self, data: ToolkitData, convention: Convention) -> tuple[Convention, Any, ToolkitData]:
         """Return the nearest convention, the toolkit's words for it, and the prepared data; refuse unsuitable data."""
@@ -228,16 +306,9 @@ class Toolkit(ABC):
         inputs = {"query_weight": query_weight, **data.inputs}
         return replace(data, queries=data.queries.with_weights(), notes=(note, *data.notes), inputs=inputs)
 
-    def check(
-        self, data: ToolkitData, declared: Convention, dataset: str | None = None, read_log: LogReader = NO_LOG
-    ) -> ParityReport:
+    def check(self, data: ToolkitData, declared: Convention) -> ParityReport:
         """Compare by every route under the toolkit's nearest convention; if it is not the declared one, add a row."""
         nearest, words, prepared = self.prepare_check(data, declared)
-        routes = [*(prepared.routes or [self.score_route(words)])]
-        if dataset is not None:
-            name, values = read_log(dataset, self.names(words)[0])
-            iteration, value = prepared.logged_value(values)
-            routes.append(Route(f"log of {dataset}, iteration {iteration}, {name}", lambda _: value))
         # Evaluate ours first, so that an error about the data is our own and not the toolkit's.
         of_declared = OurNumber.of(prepared.queries, prepared.scores, declared, ignore_weights=True)
         different = {} if nearest == declared else differing(declared, nearest)
@@ -249,13 +320,13 @@ class Toolkit(ABC):
         rows = [
             judge(
                 of_nearest, route.ask(asked_data), route.source, self.version, notes=prepared.notes,
-                tolerance=tolerance, per_query=partial(route.ask_each, asked_data, of_nearest),
+                tolerance=tolerance,
             )
-            for route in routes
+            for route in prepared.routes or [self.score_route(words)]
         ]  # fmt: skip
         if different:
             rows.append(self._declared_row(rows[0], prepared, of_declared, of_nearest, different))
-        return report_of_toolkits({self.vocabulary.name: ToolkitRows(declared, rows)})
+        return report_of_toolkits({self.vocabulary.name: rows}, {self.vocabulary.name: declared})
 
     def _declared_row(
         self, row: ParityRow, data: ToolkitData, of_declared: OurNumber, of_nearest: OurNumber,

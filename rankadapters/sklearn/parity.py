@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 import sklearn.metrics
+from sklearn.ensemble import HistGradientBoostingRegressor
+from threadpoolctl import threadpool_limits
 
 from rankadapters import presets
 from rankadapters.core.data.columns import Array
@@ -18,6 +20,7 @@ from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
 from rankadapters.parity import Toolkit, ToolkitData
 from rankadapters.parity.data import refuse_labels, refusing
+from rankadapters.parity.toolkit import COLUMNS, ROUNDS, Task
 from rankadapters.presets.vocabulary import differing, require_expressible
 
 TOP_K = "top_k_accuracy_score"
@@ -99,6 +102,18 @@ class ScikitLearnToolkit(Toolkit):
             values = [function(labels[None, rows], scores[None, rows], **keywords) for rows in parts]
         counts = np.ones(len(values)) if queries.query_weight is None else queries.query_weight
         return math.fsum(np.asarray(values) * counts) / math.fsum(counts)
+
+    def train(self, task: Task, words: dict[str, Any]) -> tuple[Array, None]:
+        """Train a regressor of the labels; scikit-learn has no ranker and logs no metric."""
+        del words
+        model = HistGradientBoostingRegressor(
+            max_iter=ROUNDS, max_leaf_nodes=15, max_features=COLUMNS, early_stopping=False, learning_rate=0.1,
+            random_state=task.seed,
+        )  # fmt: skip
+        # Waiting OpenMP threads spin: on a busy machine a second thread made training ten times slower.
+        with threadpool_limits(1, user_api="openmp"):
+            model.fit(task.train.X, task.train.labels)
+            return np.asarray(model.predict(task.test.X)), None
 
 
 def _top_k_accuracy(function: Callable[..., float], labels: Array, scores: Array, k: int | None) -> float:

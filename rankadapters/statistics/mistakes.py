@@ -165,7 +165,7 @@ def _scores(queries: Queries, scores: Array) -> ColumnChanges:
 def _labels(queries: Queries, scores: Array) -> ColumnChanges:
     """Yield labels or scores in a different order of rows, labels swapped with scores, and labels as 0 and 1."""
     labels = queries.labels
-    for text, order in _orders(queries, scores).items():
+    for text, order in _orders(queries).items():
         if order is not None and not np.array_equal(order, np.arange(queries.n_docs)):
             yield f"the value of the labels {text}, the scores as they are", queries.with_labels(labels[order]), scores
             if text.endswith("by query"):
@@ -174,18 +174,14 @@ def _labels(queries: Queries, scores: Array) -> ColumnChanges:
     yield "the value of the labels as 0 and 1", queries.with_labels((labels > 0) * 1.0), scores
 
 
-def _orders(queries: Queries, scores: Array) -> dict[str, NDArray[Any] | None]:
+def _orders(queries: Queries) -> dict[str, NDArray[Any] | None]:
     """Return the row orders in which columns are often passed by mistake; None for an order that is impossible."""
-    rows, by_query = np.arange(queries.n_docs), queries.query_of_row
-    reversed_rows, ranking = np.empty_like(rows), np.empty_like(rows)
-    reversed_rows[queries.rows] = np.lexsort((-rows, by_query))
-    ranking[queries.rows] = np.lexsort((rows, -scores, by_query))
+    rows = np.arange(queries.n_docs)
+    reversed_rows = np.empty_like(rows)
+    reversed_rows[queries.rows] = np.lexsort((-rows, queries.query_of_row))
     return {
         "in reverse order": rows[::-1],
         "of each query in reverse order": reversed_rows,
-        "in the order of the ranking": ranking,
-        "moved down by one row": np.roll(rows, 1),
-        "moved up by one row": np.roll(rows, -1),
         "grouped by query": queries.rows,
         "sorted by query": _by_id(queries),
     }
@@ -322,12 +318,8 @@ def changed_means(base: OurNumber) -> Iterator[tuple[str, float]]:
     yield "the median of the queries' values, not their mean", float(np.median(base.terms.values[scored]))
     yield "the sum of the queries' values, not their mean", float(parts.sum())
     yield "the sum of the queries' values by the number of rows", float(parts.sum()) / base.queries.n_docs
-    for log_base, factor in (("e", math.log(2)), ("10", math.log10(2))):
-        yield f"ours with every query's value divided by log {log_base} of 2, as other logarithms do", value / factor
-        yield f"ours with every query's value multiplied by log {log_base} of 2, as other logarithms do", value * factor
-    if k := getattr(base.convention, "k", None):
-        yield f"ours with every query's value multiplied by k={k}", value * k
-        yield f"ours with every query's value divided by k={k}", value / k
+    yield "ours with every query's value divided by log e of 2, as other logarithms do", value / math.log(2)
+    yield "ours with every query's value multiplied by log e of 2, as other logarithms do", value * math.log(2)
     for text, rule in _omission_rules(base).items():
         divisor = np.where(divisors[~rule].sum() > 0, divisors[~rule].sum(), np.nan)
         yield f"the value without {text}", float(parts[~rule].sum() / divisor)
@@ -349,15 +341,13 @@ def _omission_rules(base: OurNumber) -> dict[str, NDArray[np.bool_]]:
 
 
 def _weights(base: OurNumber) -> Iterator[tuple[str, float]]:
-    """Ignore the weights, weight by number of rows, or reverse the weights."""
-    weights, convention = base.queries.query_weight, base.convention
-    counts_weights = weights is not None and convention.weighting == "query_weight"
+    """Weight the queries by number of rows, or ignore their weights."""
+    convention = base.convention
     variants: dict[str, Floats | None] = {"every query weighed by its number of rows": base.sizes.astype(np.float64)}
-    if weights is not None and counts_weights:
-        variants |= {"the query weights ignored": None, "the query weights in reverse order": weights[::-1]}
-    convention = convention if counts_weights else convention.replace(average="query")
+    if base.queries.query_weight is not None and convention.weighting == "query_weight":
+        variants["the query weights ignored"] = None
+    else:
+        convention = convention.replace(average="query")
     for text, query_weight in variants.items():
-        yield (
-            f"the value with {text}",
-            base.changed(queries=base.queries.with_weights(query_weight), convention=convention),
-        )
+        queries = base.queries.with_weights(query_weight)
+        yield f"the value with {text}", base.changed(queries=queries, convention=convention)

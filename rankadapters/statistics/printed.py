@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.core.errors import InputError
+from rankadapters.core.errors import InputError, brief
 
 # The order of float64 sums changes later decimals, so only this many are compared.
 TRUSTED = 12
@@ -111,16 +111,16 @@ def _step_of(value: object) -> Decimal:
 
 
 def _as_decimal(value: object) -> Decimal:
-    text = str(value).strip()  # str() of a float32 has the digits that numpy prints
-    if isinstance(value, bool) or not DIGITS.fullmatch(text):
-        hint = "pass the printed number, such as '0.1623'; for a percentage such as 62.3%, pass 0.623"
-        raise InputError(f"value={value!r:.80} is not a number.\nHint: {hint}.")
     try:
-        number = Decimal(text)
-    except InvalidOperation:  # an exponent of 19 digits
+        text = str(value).strip()  # str() of a float32 has the digits that numpy prints
+        number = Decimal(text) if DIGITS.fullmatch(text) and not isinstance(value, bool) else None
+    except (InvalidOperation, ValueError):  # an exponent of 19 digits, or an int of over 4300 digits
         number = Decimal("Infinity")
+    if number is None:
+        hint = "pass the printed number, such as '0.1623'; for a percentage such as 62.3%, pass 0.623"
+        raise InputError(f"value={brief(value)} is not a number.\nHint: {hint}.")
     exponent = number.as_tuple().exponent
     if not isinstance(exponent, int) or max(-exponent, number.adjusted()) > MOST_DECIMALS:
-        msg = f"value={value!r:.80} has over {MOST_DECIMALS} digits before or after the point, as no float64 has."
+        msg = f"value={brief(value)} has over {MOST_DECIMALS} digits before or after the point, as no float64 has."
         raise InputError(f"{msg}\nHint: pass the number as it was printed, such as '0.1623'.")
     return number

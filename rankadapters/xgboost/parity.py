@@ -9,13 +9,22 @@ import numpy as np
 import xgboost as xgb
 
 from rankadapters import presets
+from rankadapters.core.data.columns import Array
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
 from rankadapters.parity import Toolkit, ToolkitData
-from rankadapters.parity.data import as_float32, dart_note, ranker, read_data, refusing, require_grades, rounds_until
-from rankadapters.parity.rows import IN_PART_FLOAT32
-from rankadapters.parity.toolkit_data import Route
+from rankadapters.parity.data import (
+    as_float32,
+    dart_note,
+    ranker,
+    read_data,
+    refusing,
+    require_grades,
+    rounds_until,
+)
+from rankadapters.parity.report import IN_PART_FLOAT32
+from rankadapters.parity.toolkit import COLUMNS, ROUNDS, Route, Task
 from rankadapters.xgboost.metrics import columns_of, query_weights
 
 MOST_LABEL = 31  # the largest label that XGBoost's exponential gain accepts
@@ -59,6 +68,18 @@ class XGBoostToolkit(Toolkit):
             weight=weights, base_margin=data.scores, nthread=1,
         )  # fmt: skip
         return _evaluated(xgb.Booster(QUIET, [matrix]), matrix, words)
+
+    def train(self, task: Task, words: dict[str, Any]) -> tuple[Array, float]:
+        """Train an XGBRanker, which logs the metric."""
+        test = task.test
+        model = xgb.XGBRanker(
+            n_estimators=ROUNDS, max_depth=4, colsample_bynode=COLUMNS, n_jobs=1, learning_rate=0.1,
+            random_state=task.seed, **words,
+        )  # fmt: skip
+        evals = {"eval_set": [(test.X, test.labels)], "eval_qid": [test.qid]}
+        model.fit(task.train.X, task.train.labels, qid=task.train.qid, verbose=False, **evals)
+        [[values]] = (metrics.values() for metrics in model.evals_result_.values())
+        return np.asarray(model.predict(test.X)), float(values[-1])
 
     def precision(self, convention: Convention) -> float:
         """Return a larger tolerance for AUC with fractional labels, which XGBoost partly sums in float32."""

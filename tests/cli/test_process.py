@@ -13,7 +13,7 @@ import pytest
 import rankadapters as ra
 from rankadapters import cli
 from rankadapters.cli import parity as parity_command
-from rankadapters.parity import trainers
+from rankadapters.parity import installed
 from tests.helpers.python_processes import run_python
 from tests.helpers.toolkit_names import TOOLKITS
 
@@ -35,7 +35,7 @@ def test_version_and_help_are_printed(capsys):
 
 
 def test_the_command_and_crosscheck_list_the_same_toolkits():
-    assert tuple(trainers.TOOLKITS) == parity_command.TOOLKITS
+    assert tuple(installed.TOOLKITS) == parity_command.TOOLKITS
 
 
 def test_python_m_runs_the_command_and_returns_its_exit_code():
@@ -68,7 +68,7 @@ def test_all_toolkits_agree_on_the_generated_data_in_a_new_process():
     assert process.stderr == ""
     report = json.loads(process.stdout)
     assert report["ok"] is True
-    assert [row["toolkit"] for row in report["rows"]] == list(TOOLKITS)
+    assert [row["source"] for row in report["rows"]] == list(TOOLKITS)
     assert all(abs(row["difference"]) <= 1e-9 for row in report["rows"])
     values = [value for row in report["rows"] for value in row["declared"].values()]
     assert len(values) == 16

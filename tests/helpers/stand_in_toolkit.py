@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import sys
+from types import SimpleNamespace
+
+import numpy as np
+
 import rankadapters as ra
-from rankadapters.parity import Toolkit
-from rankadapters.parity.trainers import Trainer
+from rankadapters.parity import Toolkit, installed
 
 
 class StandIn(Toolkit):
-    """A toolkit whose words for a convention are the convention itself."""
+    """A toolkit whose words for a convention are the convention itself, and whose model is a function of the task."""
 
-    version = "0"
+    version = np.__version__
 
-    def __init__(self, shift=0.0):
-        self.shift = shift
+    def __init__(self, train, shift):
+        self.train_model, self.shift = train, shift
 
     def nearest(self, convention):
         return convention, convention
@@ -24,22 +28,12 @@ class StandIn(Toolkit):
     def ask(self, data, words):
         return ra.evaluate(data.queries, data.scores, words).value + self.shift
 
-
-class StandInTrainer(Trainer):
-    """A trainer that calls a function of the task and the words."""
-
     def train(self, task, words):
-        return self.made["train"](task, words), None
+        return self.train_model(task), None
 
 
-def stand_in_trainer(
-    name,
-    *,
-    train=lambda task, words: task.test.X[:, 0],
-    shift=0.0,
-    package="numpy",
-    model="StandIn",
-    convention=ra.presets.yahoo,
-):
-    """Return a trainer whose model scores by the first feature, or by the scores that `train` returns."""
-    return StandInTrainer(name, (package,), model, convention, {"train": train}, load=lambda _: StandIn(shift))
+def use_stand_in(monkeypatch, name, *, train=lambda task: task.test.X[:, 0], shift=0.0, package="numpy"):
+    """Replace a toolkit by a stand-in whose model has the first feature as scores, or those that `train` returns."""
+    monkeypatch.setitem(installed.TOOLKITS, name, (package,))
+    module = SimpleNamespace(TOOLKIT=StandIn(train, shift))
+    monkeypatch.setitem(sys.modules, f"rankadapters.{name}.parity", module)

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from rankadapters.parity import QueryDifferences, causes, changes, check_value
-from rankadapters.parity.causes import Cause, _first_causes, judge, number_causes
+from rankadapters.parity import causes, check_value
+from rankadapters.parity.causes import Cause, _first_causes, number_causes
 from rankadapters.parity.checks import compare_numbers
 from rankadapters.statistics import mistakes
 from rankadapters.statistics.mistakes import Changes, OurNumber, different_divisors
@@ -83,7 +83,6 @@ def value_without(query):
 
 FAULTS = [
     *((f"without query {query}", lambda query=query: value_without(query)) for query in range(7)),
-    ("the query weights in reverse order", lambda: Few.value(weights=Few.weights[::-1])),
     ("the query weights ignored", lambda: Few.value(weights=np.ones(7))),
     ("every query weighed by its number of rows", lambda: Few.value(weights=Few.sizes.astype(float))),
     ("all rows taken as one query", lambda: Few.value(sizes=[Few.labels.size], weights=None)),
@@ -241,7 +240,7 @@ class Data:
     def row_compared_exactly(self, value):
         """Return the row that compares the value with ours and allows no difference."""
         queries, convention = ra.Queries(self.labels, qid=self.qid), ra.parse(self.convention)
-        [row] = compare_numbers(value, self.value, convention=convention, queries=queries, scores=self.scores).rows
+        [row] = compare_numbers(value, self.value, convention=convention, labels=queries, scores=self.scores).rows
         return row
 
 
@@ -271,7 +270,6 @@ MISTAKES = {
     "with 0 for the": lambda data: data.per_query[data.sizes > 1].sum() / N_QUERIES,
     "of the scores negated": lambda data: data.evaluate(scores=-data.scores),
     "of the labels in reverse order": lambda data: data.evaluate(labels=data.labels[::-1]),
-    "of the labels moved down by one row": lambda data: data.evaluate(labels=np.roll(data.labels, 1)),
     "of the labels sorted by query": lambda data: data.evaluate(
         labels=data.labels[np.argsort(data.qid, kind="stable")]
     ),
@@ -279,8 +277,8 @@ MISTAKES = {
     "the sum of the queries' values": lambda data: data.per_query.sum(),
     "by the number of rows": lambda data: data.per_query.sum() / data.labels.size,
     "every query weighed by its number of rows": lambda data: np.average(data.per_query, weights=data.sizes),
-    "divided by k=5": lambda data: data.value / 5,
     "divided by log e of 2": lambda data: data.value / math.log(2),
+    "divided by 41 instead of 40": lambda data: data.value * 40 / 41,  # a number of one query more
     "divided by 57 instead of 40": lambda data: data.per_query.sum() / 57,
     "of the sizes of the queries, in the order of their ids": lambda data: data.evaluate(
         group_sizes=np.unique(data.qid, return_counts=True)[1]
@@ -372,7 +370,7 @@ MORE_CUTOFFS = [k for k in range(1, 101) if k not in CUTOFFS]
 def test_these_cutoffs_are_tried(n_rows, k, cutoffs):
     queries = ra.Queries(np.arange(n_rows) % 2, group_sizes=[n_rows])
     our_number = OurNumber.of(queries, np.arange(float(n_rows)), ra.presets.ranklib(10).replace(k=k))
-    assert [c.k for _, c in changes._field_changes(our_number) if c.k != k] == cutoffs
+    assert [c.k for _, c in causes._field_changes(our_number) if c.k != k] == cutoffs
 
 
 @for_each(("n_queries", "largest"), [(1, 4), (2, 4), (3, 6)])
@@ -396,6 +394,32 @@ def test_a_wrong_last_digit_has_no_certain_cause(data, decimals, n_units):
     reason = data.reason(f"{data.value + n_units * 10.0**-decimals:.{decimals}f}")
     doubts = "none of the changes", "not excluded", "perhaps by chance", "within 1e-06 of ours"
     assert any(text in reason for text in doubts)
+
+
+def test_a_number_of_one_query_more_has_no_other_cause_than_the_divisor():
+    for data in DATA_SETS:
+        reason = data.reason(data.value * N_QUERIES / (N_QUERIES + 1))
+        text = "the sum of the queries' values divided by 41 instead of 40"
+        assert reason == f"Looking for the cause: it is {text}."
+
+
+# Causes that were removed: nobody made these mistakes, and each further cause makes a match by chance likelier.
+REMOVED = {
+    "labels moved by a row": lambda data: data.evaluate(labels=np.roll(data.labels, 1)),
+    "labels in the order of the ranking": lambda data: data.evaluate(
+        labels=data.labels[np.lexsort((-data.scores, data.qid))]
+    ),
+    "log 10": lambda data: data.value / math.log10(2),
+    "times k": lambda data: 5 * data.value,
+    "a query cut in two": lambda data: data.evaluate(qid=[f"{qid}{row == 30}" for row, qid in enumerate(data.qid)]),
+}
+
+
+@for_each("cause", REMOVED)
+def test_a_rare_mistake_has_no_certain_cause(cause):
+    data = data_of("sklearn@5", ties=False)
+    reason = data.reason(f"{REMOVED[cause](data):.8f}")  # for more decimals, other divisors are tried
+    assert re.search("perhaps by chance|none of the changes|not excluded", reason)
 
 
 def test_a_match_that_most_numbers_would_have_is_called_chance():
@@ -484,27 +508,6 @@ def test_the_last_relevant_rank_taken_for_the_first_is_named(k, lowest_label):
     last_ranks = [max((index + 1 for index in indexes if index < (k or 6)), default=math.inf) for indexes in hits]
     reason = reason_for(labels, scores, convention, np.mean([1 / rank for rank in last_ranks]), group_sizes=sizes)
     assert "the last relevant row taken for the first" in reason
-
-
-@for_each(("factor", "named"), [(0.75, True), (1.0, False)])
-def test_a_constant_ratio_of_the_values_by_query_is_named(factor, named):
-    data = data_of("ranklib@5", ties=False)
-    queries = ra.Queries(data.labels, qid=data.qid)
-    our_number = OurNumber.of(queries, data.scores, ra.parse(data.convention))
-    values = factor * data.per_query
-    differences = QueryDifferences(
-        query_ids=queries.query_ids, values=values, our_values=data.per_query, contributions=values - data.per_query
-    )
-    row = judge(our_number, factor * data.value + 1e-6, "a toolkit", "1", per_query=lambda: differences)
-    assert ("it is 0.75 times ours on every query" in row.reason) is named
-    assert row.reason.count("times ours on every query") == named
-
-
-@for_each(("our_values", "named"), [([0.5, 0.25, 0.0, math.nan], True), ([0.5, 0.5, 0.0, math.nan], False)])
-def test_a_constant_ratio_needs_two_different_values(our_values, named):
-    values, ids = np.array(our_values), np.arange(4)
-    differences = QueryDifferences(query_ids=ids, values=0.75 * values, our_values=values, contributions=-values / 4)
-    assert list(causes._constant_ratio(differences)) == ["0.75 times ours on every query"] * named
 
 
 def test_the_reason_explains_that_a_query_with_nothing_relevant_may_give_nan():
@@ -746,9 +749,7 @@ def texts_of_causes():
     )
     for value in numbers:
         texts |= {text.partition(": a tolerance")[0] for text in number_causes(value, written, 1e-15)}
-    values, ids = np.array([0.5, 0.25]), np.arange(2)
-    tripled = QueryDifferences(query_ids=ids, values=3 * values, our_values=values, contributions=2 * values)
-    return set(map(general, [*texts, *causes._constant_ratio(tripled)]))
+    return set(map(general, texts))
 
 
 def test_the_page_lists_exactly_the_causes_that_are_tried():

@@ -8,10 +8,8 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from rankadapters.parity import toolkit as toolkits
 from rankadapters.parity.data import read_data
-from rankadapters.parity.toolkit_data import Route, ToolkitData
-from rankadapters.statistics.mistakes import OurNumber
+from rankadapters.parity.toolkit import Route, ToolkitData
 from tests.helpers.rankings import Ranking, ranking
 from tests.helpers.tables import for_each
 
@@ -190,18 +188,6 @@ def test_a_different_logged_value_has_no_differences_by_query(toolkit):
     assert "none of the changes tried gives it" in last.reason
 
 
-@pytest.mark.parametrize(("toolkit", "n_routes"), [("lightgbm", 2), ("xgboost", 3), ("catboost", 3)])
-def test_only_the_first_route_of_a_model_is_asked_about_single_queries(toolkit, n_routes, monkeypatch):
-    model, data = ranker(toolkit)
-    log = {} if toolkit == "catboost" else {"dataset": "set", "log": {"set": {"ndcg@5": [0.1] * ROUNDS}}}
-    functions, judge = [], toolkits.judge
-    monkeypatch.setattr(
-        toolkits, "judge", lambda *args, **kwargs: functions.append(kwargs["per_query"]) or judge(*args, **kwargs)
-    )
-    getattr(ra, toolkit).check_model(model, data, f"{toolkit}@5", **log)
-    assert [function.func.__self__.by_query for function in functions] == [True] + [False] * (n_routes - 1)
-
-
 @pytest.mark.parametrize("toolkit", ["lightgbm", "xgboost", "catboost"])
 def test_a_models_parity_holds_only_if_the_declared_convention_was_compared(toolkit):
     check = pytest.importorskip(f"rankadapters.{toolkit}").check_model
@@ -318,11 +304,14 @@ def test_a_continued_training_has_logged_its_own_rounds_only():
 )  # fmt: skip
 def test_the_logged_value_is_found_in_a_log_of_the_last_three_rounds(rounds, n_trained, expected):
     data = ToolkitData(queries=None, scores=None, rounds=rounds, n_trained=n_trained)
+    log = "valid", "ndcg@5", [0.1, 0.2, 0.3], Route("scores", None)
     if isinstance(expected, tuple):
-        assert data.logged_value([0.1, 0.2, 0.3]) == expected
+        scored, logged = data.with_log(*log).routes
+        assert (scored.source, logged.source) == ("scores", f"log of valid, iteration {expected[0]}, ndcg@5")
+        assert logged.ask(data) == expected[1]
         return
     with pytest.raises(ra.InputError, match=rf"{expected}\.\nHint: "):
-        data.logged_value([0.1, 0.2, 0.3])
+        data.with_log(*log)
 
 
 def test_data_has_three_or_four_columns():
@@ -332,26 +321,6 @@ def test_data_has_three_or_four_columns():
     for bad_data in (columns[:2], (*columns, None), list(columns[:3])):
         with pytest.raises(ra.InputError, match=r"allowed are \(X, labels, qid\) and \(X, labels, qid, query_weight\)"):
             read_data(bad_data)
-
-
-@for_each(("n_queries", "by_query"), [(500, True), (501, False)])
-def test_a_toolkit_is_asked_about_each_of_up_to_500_queries(n_queries, by_query):
-    """The toolkit is wrong by 2e-9, 1/4 and 1/4 on the first three queries; the third has weight 0."""
-    queries = ra.Queries(
-        [1, 0] * n_queries, group_sizes=[2] * n_queries, query_weight=[1, 2, 0] + [1] * (n_queries - 3)
-    )
-    scores = np.arange(2.0 * n_queries)
-    our_number = OurNumber.of(queries, scores, ra.presets.textbook(2).replace(average="query"))
-    errors = {0.0: 2e-9, 2.0: 0.25, 4.0: 0.25, 6.0: 0.9e-9}
-    route = Route("a toolkit", lambda data: our_number.terms.values[0] + errors.get(data.scores[0], 0), by_query=True)
-    differences = route.ask_each(ToolkitData(queries=queries, scores=scores), our_number)
-    assert (differences is not None) == by_query
-    failing_route = Route("a toolkit", lambda data: ra.evaluate(data.queries, [], "textbook@2").value, by_query=True)
-    assert failing_route.ask_each(ToolkitData(queries=queries, scores=scores), our_number) is None
-    if differences:
-        expected = np.zeros(n_queries)
-        expected[:2] = np.array([2e-9, 0.5]) / n_queries
-        np.testing.assert_allclose(differences.contributions, expected, rtol=1e-6)
 
 
 def test_a_different_log_value_of_an_earlier_dart_round_is_explained():

@@ -16,7 +16,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.parity import ParityError, ParityReport, ParityRow, QueryDifferences
-from rankadapters.parity.rows import FLOAT32, FULL_DOUBLE, relative
+from rankadapters.parity.report import FLOAT32, FULL_DOUBLE, relative
 from rankadapters.presets.vocabulary import differing, require_expressible
 from rankadapters.statistics.mistakes import OurNumber
 from tests.helpers.tables import for_each
@@ -143,12 +143,13 @@ def test_json_has_every_field_and_the_signature():
     assert (nan_row["value"], nan_row["difference"], nan_row["verdict"]) == (None, None, "different")
 
 
-def test_a_report_is_the_same_after_json_and_pickle():
-    loaded = ParityReport.from_dict(json.loads(REPORT.to_json()))
-    assert loaded == REPORT == pickle.loads(pickle.dumps(REPORT))
-    assert loaded.rows[1].per_query.largest() == DIFFERENCES.largest()
-    assert math.isnan(loaded.rows[1].per_query.our_values[-1])
+def test_a_report_is_the_same_after_pickling_and_a_nan_is_null_in_json():
+    loaded = pickle.loads(pickle.dumps(REPORT))
+    assert loaded == REPORT
     assert str(loaded) == str(REPORT)
+    differences = json.loads(REPORT.to_json())["rows"][1]["per_query"]
+    assert list(differences) == ["query_ids", "values", "our_values", "contributions"]
+    assert differences["our_values"][-2:] == [0.5, None]
 
 
 def test_markdown_has_a_line_for_each_row_and_escapes_markup():

@@ -38,7 +38,7 @@ def test_a_toolkit_is_one_object_that_crosscheck_finds_by_its_name(toolkit):
     toolkit_object, convention = load_toolkit(toolkit), getattr(ra.presets, toolkit)(5)
     assert isinstance(toolkit_object, Toolkit)
     assert (toolkit_object.vocabulary.name, toolkit_object.version) == (toolkit, sys.modules[toolkit].__version__)
-    assert ra.parity.trainers.TOOLKITS[toolkit].load(toolkit) is toolkit_object
+    assert ra.parity.installed.load(toolkit) is toolkit_object
     assert toolkit_object.vocabulary is getattr(ra.presets, toolkit)
     assert toolkit_object.nearest(convention) == (convention, getattr(ra, toolkit).native_metric(convention))
     names = list(inspect.signature(getattr(ra, toolkit).check_parity).parameters)
@@ -224,7 +224,7 @@ def test_bad_input_is_refused(toolkit, change, message):
 
 
 @pytest.mark.parametrize("toolkit", ["sklearn", "lightgbm", "xgboost"])
-def test_a_wrong_toolkit_is_caught_and_the_queries_it_ranks_wrongly_are_named(toolkit, monkeypatch):
+def test_a_toolkit_that_ranks_some_queries_wrongly_is_caught(toolkit, monkeypatch):
     toolkit_class = type(load_toolkit(toolkit))
     ask, data = toolkit_class.ask, ranking(5)
     scores = data.X[:, 0] - data.y * 0.01
@@ -235,11 +235,8 @@ def test_a_wrong_toolkit_is_caught_and_the_queries_it_ranks_wrongly_are_named(to
         return ask(self, dataclasses.replace(prepared, scores=flipped), words)
 
     monkeypatch.setattr(toolkit_class, "ask", ask_wrongly)
-    row = checker(toolkit)(data.y, scores, getattr(ra.presets, toolkit)(5), qid=data.qid).rows[0]
-    assert row.verdict == "different"
-    named_queries = {name for name, *_ in row.per_query.largest()}
-    assert named_queries
-    assert named_queries <= set(np.flatnonzero(data.sizes == data.sizes.max()))
+    report = checker(toolkit)(data.y, scores, getattr(ra.presets, toolkit)(5), qid=data.qid)
+    assert (report.rows[0].verdict, report.ok) == ("different", False)
 
 
 # Interleaved rows and weights.

@@ -109,7 +109,7 @@ def incomplete(*, graded: bool, negative: bool) -> Golden:
     last_relevant = relevant_rows[np.cumsum(n_relevant) - 1][n_relevant > 1]
     retrieved = ~unanswered & np.where(unknown, in_query < unknown.sum() // 2, in_query % 4 != 1)
     retrieved[last_relevant] = False
-    judged = ~retrieved | unanswered | (~unknown & (in_query % 4 != 2))  # noqa: PLR2004 - one row in four
+    judged = ~retrieved | unanswered | (~unknown & (in_query % 4 != 2))
     labels = whole.labels.copy()
     if negative:
         labels[(labels == 0) & judged & (in_query == 0)] = -1.0

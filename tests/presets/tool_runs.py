@@ -1,4 +1,7 @@
-"""Evaluate the golden queries with each tool: one function per tool, which returns a value for each preset's text."""
+"""Evaluate the golden queries with each tool: one function per tool, which returns a value for each preset's text.
+
+`tool_numbers` compares the values with ours.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +11,13 @@ from importlib import import_module as load
 from statistics import fmean
 from typing import Any, NamedTuple
 
-from rankadapters.parity.golden import Golden
-from rankadapters.parity.rows import FLOAT32, FULL_DOUBLE
+import rankadapters as ra
+from rankadapters.parity.report import FLOAT32, FULL_DOUBLE, agree, relative
+from tests.presets.golden import Golden, golden, incomplete
 
 Values = dict[str, float]
 K = 5
+GRADED = ("ndcg", "dcg")  # under other measures, some toolkits accept only the labels 0 and 1
 
 
 class Run(NamedTuple):
@@ -250,3 +255,45 @@ RUNS: dict[str, Run] = {
     "lenskit_2026": Run(partial(_lenskit, preset="lenskit_2026"), incomplete=True),
     "autogluon": Run(_autogluon),
 }
+
+
+class ToolNumber(NamedTuple):
+    """A tool's metric value and ours under one preset."""
+
+    preset: str
+    tool_value: float
+    our_value: float
+    equal: bool
+
+
+def tool_numbers(name: str) -> list[ToolNumber]:
+    """Return a tool's value of the golden queries and ours for each of its presets."""
+    if name not in RUNS:
+        return _toolkit_numbers(name)
+    run, numbers = RUNS[name], []
+    data = [golden(graded=run.graded)]
+    if run.incomplete:
+        data.append(incomplete(graded=run.graded, negative=run.negative))
+    for rows in data:
+        where = "" if rows.is_whole else " of incomplete queries"
+        for preset, tool_value in run.ask(rows).items():
+            our_value = ra.evaluate(rows.queries, rows.scores, preset).value
+            equal = bool(agree([our_value], tool_value, relative(run.tolerance, tool_value))[0])
+            numbers.append(ToolNumber(f"{preset}{where}", tool_value, our_value, equal))
+    return numbers
+
+
+def _toolkit_numbers(name: str) -> list[ToolNumber]:
+    """Cross-check each preset of a toolkit; skip presets for which the toolkit has no number."""
+    numbers, tool = [], ra.presets.TOOLS[name]
+    for method, declared in tool.presets.items():
+        k = {"k": K} if declared.takes_k else {}
+        pairs = {"pairs": "label"} if "pairs" in declared.options else {}  # golden queries have no pairs
+        convention = getattr(tool, method)(**k, **pairs)
+        rows = golden(graded=convention.measure in GRADED)
+        numbers += [
+            ToolNumber(convention.short_name, row.value, row.our_value, row.verdict != "different")
+            for row in ra.parity.crosscheck(rows.queries, rows.scores, convention, toolkits=name).rows
+            if row.value is not None and row.our_value is not None
+        ]
+    return numbers
