@@ -32,6 +32,7 @@ from rankadapters.statistics.probing.cases import (
     value_of,
 )  # fmt: skip
 from rankadapters.statistics.probing.examination import (
+    GRADES,
     Examination,
     as_cutoff,
     examine,
@@ -376,13 +377,13 @@ def _simplest(conventions: Sequence[Convention]) -> Convention:
 def _presets(conventions: Sequence[Convention], *, ranked: bool = False) -> tuple[str, ...]:
     """Return the names of the presets among the conventions; docids may be in row order or in reverse row order.
 
-    With `ranked`, fields about scores do not count, since the function has no scores.
+    With `ranked`, ties and precision do not count, since the function has no scores.
     """
     candidates, labels = set(conventions), []
     kinds: dict[type[Convention], None] = dict.fromkeys(map(type, conventions))
     for kind in kinds:
-        about_scores = [name for name, field in kind.declared().items() if ranked and field.group == "ranking"]
-        of_ranking = {name: getattr(conventions[0], name) for name in about_scores}
+        names = {"ties", "precision"} & kind.declared().keys() if ranked else ()
+        of_ranking = {name: getattr(conventions[0], name) for name in names}
         for label, preset in presets_by_label(kind, _cutoff(conventions[0])).items():
             by_docid = "docid" in str(getattr(preset, "ties", ""))
             alike = [preset.replace(ties=ties) for ties in ("input", "reverse")] if by_docid else [preset]
@@ -454,6 +455,10 @@ def _example(examination: Examination, convention: Convention) -> Example | None
 def _common(examination: Examination, convention: Convention | None) -> dict[str, Any]:
     function = examination.function
     refused = list(_refusals(examination, convention))
+    grades = examination.maker.grades
+    if grades in GRADES[1:] and function.takes != "items":
+        meaning = f"it takes the labels {', '.join(f'{grade:g}' for grade in grades)}"
+        refused.insert(0, Refused(what="labels up to 4", problem="raised an error", meaning=meaning))
     if examination.maker.one_relevant and SEVERAL not in [refusal.what for refusal in refused]:
         refused.append(Refused(what=SEVERAL, problem="raised an error", meaning=MEANINGS[SEVERAL]))
     if function.form != function.forms[0]:

@@ -76,7 +76,7 @@ class Vector:
     shows : tuple of str
         Fields of the convention whose change would change the value.
     optional : bool
-        Whether an implementation may refuse the case because of its labels.
+        Whether an implementation may refuse the case, because of its labels or a query of one document.
     """
 
     labels: tuple[float, ...]
@@ -177,10 +177,11 @@ def make_vectors(convention: Convention, labels: tuple[float, ...] | None, *, di
             raise ConventionError(msg, hint=hint)
     oracle = Function(lambda a, b: value_of(convention, Case(tuple(a), tuple(b), (len(a),))), "query")
     maker = replace(maker_for(oracle, labels), k=getattr(convention, "k", None), distinct=distinct, one_relevant=False)
-    cases = [case for part in cases_of(maker, several=not distinct) for case in part]
+    cases = [case for part in cases_of(maker, several=not distinct) for case in part
+             if case.purpose == ONE_DOCUMENT or ONE_DOCUMENT not in case.traits()]  # fmt: skip
     expected = values_of(convention, cases)
-    pool = _grid_pool(convention, cases)
-    rivals = np.array(list(_values_with_mistakes(convention, maker, cases, expected)))
+    pool = grid_pool(convention, cases)
+    rivals = np.array(list(values_with_mistakes(convention, maker, cases, expected)))
     fails = differ(np.concatenate([pool.values, np.where(np.isnan(rivals), expected, rivals)]), expected)
     chosen: list[int] = []
     for several in (False, True):
@@ -238,7 +239,7 @@ def differ(values: Floats, expected: Floats) -> np.ndarray:
     return np.asarray(far | (np.isnan(values) != np.isnan(expected)))
 
 
-def _grid_pool(convention: Convention, cases: Sequence[Case]) -> Pool:
+def grid_pool(convention: Convention, cases: Sequence[Case]) -> Pool:
     """Evaluate all conventions of the measure's grid on cases; the grid includes the convention's own field values."""
     measure = type(convention)
     values = with_refusals(measure, values_to_search(measure, cases[0].queries))
@@ -246,15 +247,14 @@ def _grid_pool(convention: Convention, cases: Sequence[Case]) -> Pool:
     return Pool.over(cases, [(measure, fields)], getattr(convention, "k", None))
 
 
-def _values_with_mistakes(
+def values_with_mistakes(
     convention: Convention, maker: CaseMaker, cases: Sequence[Case], expected: Floats
 ) -> Iterator[Floats]:
     """Yield the values of a program with each known mistake; NaN if it has none, or the mistake changes nothing."""
     yield from (expected * factor + offset for factor, offset in CHANGED_NUMBERS.values())
     yield from (np.round(expected, decimals) for decimals in ROUNDED)
-    traits = [case.traits(maker.k) for case in cases]
     for trait in SPECIAL:
-        yield np.array([value + 1 if trait in has else value for has, value in zip(traits, expected, strict=True)])
+        yield expected + [case.purpose == trait for case in cases]
     yield from (values_of(wrong, cases) for wrong in _with_wrong_cutoffs(convention))
     yield from _values_of_changed_cases(convention, maker, cases)
     tables = [mistaken_values(mistaken_means, convention, case) if len(case.sizes) > 1 else {} for case in cases]
@@ -347,7 +347,7 @@ def _as_vectors(convention: Convention, cases: Sequence[Case]) -> Iterator[Vecto
         yield Vector(
             labels=vector.labels, scores=vector.scores, group_sizes=vector.sizes,
             value=None if math.isnan(value) else value, purpose=WORDS[vector.purpose], shows=tuple(names),
-            optional=vector.purpose in {FRACTIONAL, BELOW_ZERO},
+            optional=vector.purpose in {FRACTIONAL, BELOW_ZERO, ONE_DOCUMENT},
         )  # fmt: skip
 
 

@@ -35,9 +35,10 @@ MOST_RANKS = 11  # ranks of a single relevant row that are measured
 DEEP_RANK = 200  # a rank that counts only without a cutoff
 USUAL_ROWS = 8  # ranks that are measured if there is no cutoff
 N_QUERIES = 3  # queries of a case that shows how a function averages
-HALF = 0.5  # what a fractional label lacks to a grade
 TIED_SCORES = (0.1, 0.2, 0.3, 0.4)
-GAPS = (1e-9, 3e-3, 1e-9, 1e-4, 1e-6)  # between nearly equal scores, by turn; float32 takes the first for tied
+# Gaps between nearly equal scores, of which float32 takes the first for tied, and the order of the rows in the file.
+GAPS = ((1e-9, 1), (3e-3, -1), (1e-9, -1), (1e-6, -1), (1e-6, 1), (1e-4, -1))
+STEP, STEPS = 0.037, {1: 1.0, 2: 37.0}  # between distinct scores: the usual one, and those of some turns
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,10 +85,15 @@ class CaseMaker:
         labels[rank - 1] = self.grades[-1]
         return _by_rank(labels, RANK)
 
+    @property
+    def second_rank(self) -> int:
+        """The rank of the second row of a pair: not 2 if possible, since some discounts of ranks 1 and 2 are equal."""
+        return 3 if self.k is None or self.k > 2 else 2  # noqa: PLR2004 - as far as the cutoff allows
+
     def pair(self, grade: float) -> Case:
-        """Make a query with a row of a grade at rank 1 and one of the highest grade at rank 2."""
+        """Make a query with a row of a grade at rank 1 and one of the highest grade at `second_rank`."""
         labels = np.full(self.n_rows, self.grades[0])
-        labels[:2] = grade, self.grades[-1]
+        labels[[0, self.second_rank - 1]] = grade, self.grades[-1]
         return _by_rank(labels, PAIR)
 
     def every_grade(self) -> Case:
@@ -119,7 +125,18 @@ class CaseMaker:
 
     def confirming(self) -> list[Case]:
         """Return random cases of every kind of one query, those that tell the most first."""
-        counts = {PLAIN: 2, TIED: 4, BOUNDARY: 3, EXACT: 2, SHORT: 2, NEGATIVE: 3, CLOSE: 5, LONG: 3, EMPTY: 1, ANY: 8}
+        counts = {
+            PLAIN: 2,
+            TIED: 4,
+            BOUNDARY: 3,
+            EXACT: 2,
+            SHORT: 2,
+            NEGATIVE: 3,
+            CLOSE: len(GAPS),
+            LONG: 3,
+            EMPTY: 1,
+            ANY: 8,
+        }
         if self.distinct:
             counts |= {BOUNDARY: 0, NEGATIVE: 0, CLOSE: 0, LONG: 1}
         rounds = [[self._random(purpose, turn) for purpose, n in counts.items() if turn <= n] for turn in range(1, 9)]
@@ -130,8 +147,9 @@ class CaseMaker:
 
     def unusual_labels(self) -> list[Case]:
         """Return cases with fractional labels and one with negative labels, which many functions refuse."""
-        alone = np.zeros((len(self.grades) - 1, self.n_rows))
-        alone[:, min(1, (self.k or 2) - 1)] = np.asarray(self.grades[1:]) - HALF
+        fractional = [*(grade - 1 / 2 for grade in self.grades[1:]), self.grades[1] - 1 / 4]
+        alone = np.zeros((len(fractional), self.n_rows))
+        alone[:, min(1, (self.k or 2) - 1)] = fractional
         return [
             *(_by_rank(labels, FRACTIONAL) for labels in alone),
             _by_rank(self._mixed((0.0, 0.5, 1.5, 2.0)), FRACTIONAL),
@@ -191,6 +209,8 @@ class CaseMaker:
         if purpose == EMPTY or (purpose == ANY and generator.random() < 0.2):  # noqa: PLR2004 - a probability
             labels[:] = self.grades[0]
         scores = _SCORES.get(purpose, _distinct)(n_rows, turn, generator)
+        if purpose == EXACT:
+            labels[scores.argmin()] = self.grades[-1]
         if purpose in {BOUNDARY, CLOSE}:
             return (self._at_cutoff if purpose == BOUNDARY else self._close)(labels, turn, generator)
         return Case(tuple(labels.tolist()), tuple(scores.tolist()), (n_rows,), purpose)
@@ -236,16 +256,17 @@ class CaseMaker:
     def _close(self, labels: Floats, turn: int, generator: np.random.Generator) -> Case:
         """Make a case of distinct scores, each second of which is nearly equal to the one before.
 
-        The rows at rank k and k + 1 are nearly equal. The higher of them is relevant and comes first, or in the third
-        turn it is irrelevant and comes last, so that no order of tied rows has the same effect in both.
+        Only the rows at ranks k and k + 1, which are nearly equal, differ in relevance: either the higher of them is
+        relevant and comes first, or it is irrelevant and comes last, so that no order of tied rows has the same effect
+        in both.
         """
         n_rows = labels.size
         k = min(self.k or 1, n_rows - 1)
+        gap, order = GAPS[turn - 1]
         scores = np.linspace(0.9, 0.1, n_rows)
         lower = np.arange(k % 2 or 2, n_rows, 2)
-        scores[lower] = scores[lower - 1] - GAPS[turn - 1]
-        labels[:] = labels if turn > 3 else self.grades[0]  # noqa: PLR2004 - only the pair counts
-        order = 1 if turn != 3 else -1  # noqa: PLR2004 - see above
+        scores[lower] = scores[lower - 1] - gap
+        labels[:] = self.grades[0]
         labels[k - 1], labels[k] = (self.grades[-1], self.grades[0])[::order]
         rows = generator.permutation(n_rows)
         rows[(rows == k - 1) | (rows == k)] = (k - 1, k)[::order]
@@ -278,9 +299,8 @@ def _by_rank(labels_by_rank: Floats, purpose: str) -> Case:
 
 
 def _distinct(n_rows: int, turn: int, generator: np.random.Generator) -> Floats:
-    """Return distinct positive scores, which are nowhere nearly equal."""
-    del turn
-    scores: Floats = generator.permutation(np.arange(1, n_rows + 1)) * 0.037
+    """Return distinct positive scores, which are nowhere nearly equal; some are above 1, and some far above."""
+    scores: Floats = generator.permutation(np.arange(1, n_rows + 1)) * STEPS.get(turn, STEP)
     return scores
 
 
@@ -295,12 +315,12 @@ def _tied_at_first(n_rows: int, turn: int, generator: np.random.Generator) -> Fl
 
 def _negative(n_rows: int, turn: int, generator: np.random.Generator) -> Floats:
     """Return scores of which some or all are 0 or below; those below 0 may have the largest absolute values."""
-    scores = _distinct(n_rows, turn, generator) - {1: 0.6 * 0.037, 2: 1.0}.get(turn, 0.0) * n_rows
+    scores = _distinct(n_rows, 0, generator) - {1: 0.6 * STEP, 2: 1.0}.get(turn, 0.0) * n_rows
     return scores if turn < 3 else generator.choice((-0.7, 0.0, 0.1, 0.4), n_rows)  # noqa: PLR2004 - the third has ties
 
 
 def _any_scores(n_rows: int, turn: int, generator: np.random.Generator) -> Floats:
-    scores = generator.choice((*TIED_SCORES, 0.2 + GAPS[0], -1.0, 0.0), n_rows)
+    scores = generator.choice((*TIED_SCORES, 0.2 + GAPS[0][0], -1.0, 0.0), n_rows)
     return np.asarray(scores - 1.5 * (turn % 4 == 0))
 
 

@@ -14,7 +14,7 @@ from rankadapters.statistics.probing.answers import OF_QUERIES, OF_RANKINGS, Fun
 from rankadapters.statistics.probing.case_maker import CaseMaker, cases_of
 from rankadapters.statistics.probing.cases import Case
 from rankadapters.statistics.probing.elimination import Elimination, Pool
-from rankadapters.statistics.probing.measuring import Measured
+from rankadapters.statistics.probing.measuring import Measurement
 
 GRADES = ((0.0, 1.0, 2.0, 3.0, 4.0), (0.0, 1.0, 2.0), (0.0, 1.0))  # tried in this order until the function accepts one
 BINARY = GRADES[-1]
@@ -39,7 +39,7 @@ class Examination:
         The measures that it may compute.
     elimination : Elimination
         The conventions that agree with the answers.
-    measured : Measured
+    measured : Measurement
         The gains and discounts that the answers show.
     """
 
@@ -47,7 +47,7 @@ class Examination:
     maker: CaseMaker
     measures: Measures
     elimination: Elimination
-    measured: Measured
+    measured: Measurement
 
     @property
     def enough(self) -> bool:
@@ -103,7 +103,7 @@ def examine(function: Function, measures: Measures, maker: CaseMaker, tolerance:
     function.repeat(first[0])
     if all(reply.problem for reply in function.answers.values()):
         rest = ()
-    measured = Measured.of(function, maker)
+    measured = Measurement.of(function, maker)
     extra = tuple((measure, name, values) for measure in measures for name, values in measured.values(measure).items())
     grids: list[dict[str, Any]] = [{}, {"further": True}, *([{"further": True, "extra": extra}] if extra else [])]
     examinations = []

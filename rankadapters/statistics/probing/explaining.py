@@ -209,18 +209,19 @@ class _Search:
         first = conventions[0]
         tied = [(case, answer) for case, has, answer in zip(self.cases, self.traits, self.answers, strict=True)
                 if TIED in has and len(case.sizes) == 1]  # fmt: skip
-        if "ties" in first.fields() and tied:
+        if tied and {"input", "reverse", "worst", "best"} <= set(getattr(first.declared().get("ties"), "words", ())):
             orders = {ties: np.array([value_of(first.replace(ties=ties), case) for case, _ in tied])
                       for ties in ("input", "reverse", "worst", "best")}  # fmt: skip
             margin = self.elimination.tolerance
             matters = np.flatnonzero(np.abs(orders["input"] - orders["reverse"]) > LEAST)[:N_TURNED].tolist()
             turned = [self.function.ask(tied[i][0].with_rows_reversed()).value for i in matters]
             if matters and np.allclose(turned, [tied[i][1] for i in matters], rtol=0, atol=margin):
-                return Finding("its tied rows share a rank, so that their order does not matter", conventions)
+                text = "its tied rows share a rank, so that their order does not matter"
+                return self._apart_from_ties(text, conventions)
             answers = np.array([answer for _, answer in tied])
             if ((orders["worst"] <= answers + margin) & (answers <= orders["best"] + margin)).all():
-                return self._in_no_order() or Finding(f"it has {NO_ORDER}", conventions)
-        return Finding("it has a special rule for tied rows", conventions)
+                return self._apart_from_ties(f"it has {NO_ORDER}", conventions)
+        return self._apart_from_ties("it has a special rule for tied rows", conventions)
 
     def _verified(self, pool: Pool, without: frozenset[str] = frozenset()) -> list[Convention]:
         """Ask the cases that are left, and return the conventions that fit all cases without this set of traits."""
@@ -231,13 +232,13 @@ class _Search:
         fits = (near | [bool(reply.problem) for reply in replies]).all(axis=1)
         return pool.members(np.flatnonzero(fits).tolist())
 
-    def _in_no_order(self) -> Finding | None:
+    def _apart_from_ties(self, text: str, conventions: list[Convention]) -> Finding:
         """Return the conventions that fit all queries of up to 16 rows, or else those that fit queries without ties."""
-        text, pool = f"it has {NO_ORDER}", self.elimination.pool
+        pool = self.elimination.pool
         if alike := self._verified(pool, frozenset({TIED, LONG})):
             return Finding(text, alike, names_presets=True)
         alike = [c for c in self._verified(pool, frozenset({TIED})) if getattr(c, "ties", "") in {"input", "reverse"}]
-        return Finding(text, alike, names_presets=True) if alike else None
+        return Finding(text, alike or conventions, names_presets=bool(alike))
 
     def _of_gains(self) -> Iterator[Finding]:
         """Yield a discount or gains that no convention has."""
@@ -362,7 +363,7 @@ def mistaken_means(base: OurNumber) -> Iterator[tuple[str, float]]:
         yield f"the value of the {name} query", base.terms.values[query]
     divisor = round(float(base.terms.divisors.sum()))
     for name, n in (("few", divisor - 1), ("many", divisor + 1)):
-        if n > 0:
+        if 0 < n <= divided.size:
             yield f"the sum of the queries' values divided by one too {name}", divided[n - 1]
 
 

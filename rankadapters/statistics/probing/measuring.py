@@ -43,7 +43,7 @@ GAINS: dict[str, Callable[[float], float]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class Measurement:
     """What one relevant row counts at each rank, and what a row of each label counts if the function is a kind of DCG.
 
     Attributes
@@ -67,7 +67,7 @@ class Measured:
     normalized: bool
 
     @classmethod
-    def of(cls, function: Function, maker: CaseMaker) -> Measured:
+    def of(cls, function: Function, maker: CaseMaker) -> Measurement:
         """Read the answers to the maker's cases that measure."""
         known = {case: reply.value for case, reply in function.answers.items() if not reply.problem}
         values = {rank: known.get(maker.at_rank(rank), math.nan) for rank in maker.ranks}
@@ -173,18 +173,15 @@ def _gains(
 ) -> dict[float, float]:
     """Return the gain of each label in proportion to the highest, if the function is NDCG or DCG; empty if unknown.
 
-    A pair with a gain of g at rank 1 and 1 at rank 2 has (g d1 + d2) / (d1 + g d2) if it is normalized.
+    A pair with a gain of g at rank 1 and of 1 at rank i has (g d1 + di) / (d1 + g d2) if it is normalized.
     """
-    first, second = ranks.get(1, math.nan), ranks.get(2, math.nan)
-    ratio = second / first if first else math.nan
+    first, second, other = (ranks.get(rank, math.nan) for rank in (1, 2, maker.second_rank))
     gains = {}
     for grade, value in pairs.items():
-        if normalized:
-            gains[grade] = (value - ratio) / (1 - value * ratio) if value * ratio != 1 else math.nan
-        else:
-            gains[grade] = (value - second) / first if first else math.nan
+        divisor = first - value * second if normalized else first
+        gains[grade] = (value * (first if normalized else 1.0) - other) / divisor if divisor else math.nan
     gains[maker.grades[-1]] = 1.0
-    usable = all(math.isfinite(gain) for gain in (ratio, *gains.values()))
+    usable = all(math.isfinite(gain) for gain in (second, *gains.values()))
     return {grade: 0.0 if abs(gain) < ZERO else gain for grade, gain in gains.items()} if usable else {}
 
 
