@@ -263,7 +263,7 @@ class CaseMaker:
         n_rows = labels.size
         k = min(self.k or 1, n_rows - 1)
         gap, order = GAPS[turn - 1]
-        scores = np.linspace(0.9, 0.1, n_rows)
+        scores = np.arange(n_rows, 0.0, -1)
         lower = np.arange(k % 2 or 2, n_rows, 2)
         scores[lower] = scores[lower - 1] - gap
         labels[:] = self.grades[0]

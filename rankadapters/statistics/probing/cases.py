@@ -17,6 +17,7 @@ from rankadapters.core.evaluation.evaluator import Evaluator
 # The traits of data that a function may refuse or treat by a rule of its own.
 EMPTY, ONE_DOCUMENT = "nothing relevant", "one document"
 SHORT, EXACT = "fewer rows than the cutoff", "as many rows as the cutoff"
+ONE_MORE = "one row more than the cutoff"
 NEGATIVE, FRACTIONAL, BELOW_ZERO = "scores of 0 and below", "fractional labels", "labels below 0"
 SEVERAL, TIED, CLOSE = "several relevant rows", "tied scores", "nearly equal scores"
 LONG, UNRETRIEVED = "more than 16 rows", "relevant items that are not recommended"
@@ -128,6 +129,7 @@ TRAITS: dict[str, Callable[[Case, int], bool]] = {  # whether a query has the tr
     ONE_DOCUMENT: lambda query, _: len(query.labels) == 1,
     SHORT: lambda query, cutoff: len(query.labels) < cutoff,
     EXACT: lambda query, cutoff: len(query.labels) == cutoff,
+    ONE_MORE: lambda query, cutoff: len(query.labels) == cutoff + 1 > 1,
     NEGATIVE: lambda query, _: min(query.scores) <= 0,
     BELOW_ZERO: lambda query, _: min(query.labels) < 0,
     FRACTIONAL: lambda query, _: not all(label.is_integer() for label in query.labels),

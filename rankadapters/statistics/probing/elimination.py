@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import product
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,6 +21,9 @@ from rankadapters.statistics.probing.cases import EMPTY, Case, value_of
 from rankadapters.statistics.search import Data, Search
 
 FLOAT32 = 1e-6  # the relative error of a sum of float32 numbers
+
+
+ExtraValues = tuple[type[Convention], str, tuple[Any, ...]]  # values of a field that a measure's grid lacks
 
 
 class Conventions(NamedTuple):
@@ -50,11 +53,29 @@ class Pool:
 
     @classmethod
     def of(
-        cls, cases: Sequence[Case], measures: Sequence[type[Convention]], cutoff: int | None, *, further: bool = False
+        cls,
+        cases: Sequence[Case],
+        measures: Sequence[type[Convention]],
+        cutoff: int | None,
+        *,
+        further: bool = False,
+        extra: Sequence[ExtraValues] = (),
+        ranked: bool = False,
     ) -> Pool:
-        """Evaluate all conventions in the grids of the measures, at one cutoff."""
-        queries = cases[0].queries
-        grids = [(m, with_refusals(m, values_to_search(m, queries, further=further))) for m in measures]
+        """Evaluate all conventions in the grids of the measures, at one cutoff.
+
+        The grids may have rare values (`further`) and `extra` values. With `ranked`, the fields about scores have only
+        their first value, since a function of a ranking has no scores.
+        """
+        grids = []
+        for measure in measures:
+            grid = with_refusals(measure, values_to_search(measure, cases[0].queries, further=further))
+            for _, name, values in (entry for entry in extra if entry[0] is measure):
+                grid[name] = tuple(dict.fromkeys((*grid[name], *values)))
+            if ranked:
+                about_scores = [name for name, field in measure.declared().items() if field.group == "ranking"]
+                grid |= {name: grid[name][:1] for name in about_scores}
+            grids.append((measure, grid))
         return cls.over(cases, grids, cutoff)
 
     @classmethod

@@ -9,10 +9,8 @@ from typing import Any
 
 from rankadapters.core.declaration.arguments import members, number, refusal, whole_or_none
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.statistics.grid import values_to_search, with_refusals
 from rankadapters.statistics.probing.answers import OF_QUERIES, OF_RANKINGS, Function
 from rankadapters.statistics.probing.case_maker import CaseMaker, cases_of
-from rankadapters.statistics.probing.cases import Case
 from rankadapters.statistics.probing.elimination import Elimination, Pool
 from rankadapters.statistics.probing.measuring import Measurement
 
@@ -23,6 +21,7 @@ MOST_RANKS = 256  # a function with a larger cutoff is treated as one without a 
 FEWEST = 7  # with fewer answers, a convention may fit by chance
 
 Measures = tuple[type[Convention], ...]
+cached_pool = lru_cache(maxsize=32)(Pool.of)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,38 +107,13 @@ def examine(function: Function, measures: Measures, maker: CaseMaker, tolerance:
     grids: list[dict[str, Any]] = [{}, {"further": True}, *([{"further": True, "extra": extra}] if extra else [])]
     examinations = []
     for grid in grids:
-        pool = pool_of((*first, *rest), measures, maker.k, ranked=maker.distinct, **grid)
+        pool = cached_pool((*first, *rest), measures, maker.k, ranked=maker.distinct, **grid)
         elimination = Elimination(function, pool, maker.k, tolerance)
         elimination.ask(rest)
         examinations.append(Examination(function, maker, measures, elimination, measured))
         if elimination.remaining:
             return examinations[-1]
     return examinations[0]
-
-
-@lru_cache(maxsize=32)
-def pool_of(
-    cases: tuple[Case, ...],
-    measures: Measures,
-    cutoff: int | None,
-    *,
-    further: bool = False,
-    extra: tuple[tuple[type[Convention], str, tuple[object, ...]], ...] = (),
-    ranked: bool = False,
-) -> Pool:
-    """Return the cases with the values of all conventions of the measures, whose grids have some `extra` values.
-
-    With `ranked`, the fields about scores have only their first value, since a function of a ranking has no scores.
-    """
-    grids = []
-    for measure in measures:
-        grid = with_refusals(measure, values_to_search(measure, cases[0].queries, further=further))
-        for _, name, values in (entry for entry in extra if entry[0] is measure):
-            grid[name] = tuple(dict.fromkeys((*grid[name], *values)))
-        if ranked:
-            grid |= {name: grid[name][:1] for name, field in measure.declared().items() if field.group == "ranking"}
-        grids.append((measure, grid))
-    return Pool.over(cases, grids, cutoff)
 
 
 def find_cutoff(function: Function, maker: CaseMaker) -> int | None:
@@ -165,7 +139,7 @@ def find_cutoff(function: Function, maker: CaseMaker) -> int | None:
 def at_cutoff(examination: Examination, cutoff: int | None) -> Elimination:
     """Return the conventions at a different cutoff that agree with the answers so far."""
     elimination = examination.elimination
-    pool = Pool.of(elimination.pool.cases, examination.measures, cutoff)
+    pool = Pool.of(elimination.pool.cases, examination.measures, cutoff, ranked=examination.maker.distinct)
     return Elimination(examination.function, pool, cutoff, elimination.tolerance)
 
 

@@ -34,6 +34,7 @@ from rankadapters.statistics.probing.cases import (
     LONG,
     NEGATIVE,
     ONE_DOCUMENT,
+    ONE_MORE,
     PLAIN,
     SEVERAL,
     SHORT,
@@ -59,10 +60,10 @@ SPECIAL = {
     ONE_DOCUMENT: "queries of one document",
     SHORT: "queries with fewer rows than the cutoff",
     EXACT: "queries with as many rows as the cutoff",
+    ONE_MORE: "queries with one row more than the cutoff",
     NEGATIVE: "scores of 0 and below",
     CLOSE: "nearly equal scores",
     LONG: "queries of more than 16 rows",
-    SEVERAL: "queries with several relevant rows",
 }
 NO_ORDER = "tied rows in no fixed order, as an unstable sort leaves them"
 
@@ -145,6 +146,10 @@ class _Search:
         yield from self._of_traits()
         yield from self._of_traits(2)
         yield from self._of_ranks()
+        without_several = np.array([SEVERAL not in has for has in self.traits], bool)
+        yield from self._fitting(
+            "it has a special rule for queries with several relevant rows", self.pool.values, without_several
+        )
 
     def _of_cutoffs(self) -> Iterator[Finding]:
         """Yield a different cutoff, perhaps with a special rule."""
@@ -257,7 +262,9 @@ class _Search:
         if wrong and len(wrong) < len(ranks) // 2:
             counts = ", ".join(f"{ranks[rank]:.6g}, not {expected[rank]:.6g}, at rank {rank}" for rank in wrong)
             yield Finding(f"one relevant row counts {counts}", self._members([nearest]))
-        elif (formula := self.examination.measured.formula) != formula_of(expected) and formula is not None:
+            return
+        counted = {rank: expected[rank] for rank in self.examination.measured.discounts}
+        if (formula := self.examination.measured.formula) is not None and formula != formula_of(counted):
             yield Finding(f"one relevant row counts {formula} in proportion to rank 1", self._members([nearest]))
 
     def _of_columns(self) -> Iterator[Finding]:
@@ -277,7 +284,7 @@ class _Search:
             if measure not in self.measures:
                 text = f"it computes {name}, not {' or '.join(other.measure for other in self.measures)}"
                 for _ in self._of_cases(text, self.cases, (measure,)):
-                    pool = Pool.of(self.elimination.pool.cases, (measure,), self.elimination.cutoff)
+                    pool = self._pool(self.elimination.pool.cases, (measure,))
                     if conventions := self._verified(pool):
                         yield Finding(text, conventions, names_presets=True)
 
@@ -288,12 +295,15 @@ class _Search:
         mask = np.isin(np.arange(len(cases)), usable)
         for part in (self.filters[mask[self.filters]], usable) if self._enough(mask) else ():
             with suppress(InputError):  # no convention of the measure accepts these labels
-                pool = Pool.of([cases[i] for i in part], measures, self.elimination.cutoff)
+                pool = self._pool([cases[i] for i in part], measures)
                 fits = (np.abs(pool.values - self.answers[part]) <= self.margins[part]).all(axis=1)
                 if not fits.any():
                     return
                 if len(part) == len(usable):
                     yield Finding(text, pool.members(np.flatnonzero(fits).tolist()))
+
+    def _pool(self, cases: Sequence[Case], measures: Measures) -> Pool:
+        return Pool.of(cases, measures, self.elimination.cutoff, ranked=self.examination.maker.distinct)
 
     def _of_formulas(self) -> Iterator[Finding]:
         """Yield presets with a mistake in the formula."""
