@@ -34,7 +34,7 @@ ones_of_retrieved: Some functions have an ideal list of relevant documents as lo
     LlamaIndex up to 0.12.2 for a query with fewer than k documents (run: 0.10.48, 0.12.2). Workaround: k=None, if the
     rows are cut at k.
 err_of_own_scale: Some functions scale ERR by the highest label of each query instead of one number for all queries
-    (read: code of papers). Workaround: labels (2^label - 1) / 2^(highest label of the query), gain='linear' and scale=1.
+    (read: code of papers). Workaround: labels (2^label - 1) / 2^(highest label), gain='linear', scale=1.
 surprise_fcp: accuracy.fcp of Surprise divides the mean number of concordant pairs of users that have one by this plus
     the mean number of discordant pairs of users that have one, so that users count unequally (run: 1.1.5). Workaround:
     for the share of all pairs, AUC with pairs='label', ties='worst' and pool='pairs'.
