@@ -142,7 +142,9 @@ def values_of(kind):
 def as_the_page_says(measure, fields):
     """Return the fields that a reader takes for these, or None if it refuses them."""
     read = {"measure": measure, **fields}
-    for row in [row for row, applies in REWRITTEN.items() if applies(read)]:
+    for row, applies in REWRITTEN.items():
+        if not applies(read):
+            continue
         for text in re.findall("`([^`]*)`", row.rpartition("|")[2]):
             name, value = text.split("=")
             read[name] = float(value) if name == "empty" and value == "0" else value
