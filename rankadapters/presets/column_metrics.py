@@ -78,7 +78,7 @@ class PyTorchMetricLearning(
     evidence="run", relevant="above_0", ties="input", precision="float32", retrieve="all", short="pad", empty="skip",
     missing="error", unjudged="error", average="uniform",
 ):  # fmt: skip
-    """PyTorch Metric Learning `AccuracyCalculator`, utils/accuracy_calculator.py.
+    """PyTorch Metric Learning `AccuracyCalculator`, utils/accuracy_calculator.py. Run against 2.9.0.
 
     A query's rows are all references; a reference of the query's class is relevant: give it label 1, and its negative
     distance as score. Queries without such a reference are left out. The order of ties is that of `knn_func`. For
@@ -97,9 +97,9 @@ class PyTorchMetricLearning(
     def mean_reciprocal_rank(self, k: int | None) -> RR:
         """`mean_reciprocal_rank`, in float32. Run against 2.9.0: equal within 1e-6."""
 
-    @preset(Precision, "precision_at_1", k=1, divisor="k")
-    def precision_at_1(self) -> Precision:
-        """`precision_at_1`. Run against 2.9.0: equal within 1e-12."""
+    @preset(Precision, "precision_at_(?P<k>1)", divisor="k")
+    def precision_at_k(self, k: int | None) -> Precision:
+        """`precision_at_1`, for k = 1. Run against 2.9.0: equal within 1e-12."""
 
 
 class Metrax(

@@ -79,7 +79,7 @@ class DeepEval(
     relevant="above_0", ties="input", precision="float64", retrieve="all", short="pad", empty=0, missing="zero",
     unjudged="zero", average="uniform",
 ):  # fmt: skip
-    """DeepEval, metrics/contextual_precision.
+    """DeepEval, metrics/contextual_precision. Run against 4.3.1.
 
     A language model judges each retrieved context: give relevant ones label 1. Lists keep their order, and here scores
     decide.
@@ -98,7 +98,7 @@ class Ragas(
     ties="input", precision="float64", retrieve="all", short="pad", empty=0, missing="zero", unjudged="zero",
     average="uniform",
 ):  # fmt: skip
-    """Ragas, metrics/_context_precision.py.
+    """Ragas, metrics/_context_precision.py. Run against 0.4.3.
 
     A language model judges each retrieved context: give relevant ones label 1. Lists keep their order, and here scores
     decide.
