@@ -58,8 +58,9 @@ _WEIGHTS = {"query": "query_weight", "query-except-empty": "query_weight", "row"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Convention(Declared):
-    """Everything that decides the value of a measure: a frozen value in which no field has a default.
+    """Everything that decides the value of a measure: a frozen value whose fields must all be declared.
 
+    Only a field with an implied value may be left out, such as `count` of RR; signatures leave that value out.
     Conventions with the same meaning are equal and have the same hash. To ensure this, a field that cannot matter is
     set to a fixed value: `k=None` sets `short="pad"`, and `empty=0` turns `query-except-empty` into `query`.
     `str(convention)` is its signature, and `parse(str(convention)) == convention`.
