@@ -39,6 +39,10 @@ PICTURES: dict[str, tuple[Callable[[], list[Panel]], str]] = {
         ranking_pictures.relevant,
         "Faint documents are not relevant. Under `label` each counts as much as its label says.",
     ),
+    "count": (
+        query_pictures.count,
+        "Reciprocal rank at k=4, where three of five documents are relevant and the last one is at rank 5.",
+    ),
     "divisor": (
         ranking_pictures.divisor,
         "Average precision at k=3 adds up the precisions at relevant ranks. Each value divides by a different number.",
@@ -88,7 +92,10 @@ PICTURES: dict[str, tuple[Callable[[], list[Panel]], str]] = {
     ),
     "pool": (
         query_pictures.pool,
-        ("AUC of two queries: the mean of their values, the share of all their pairs, or all rows as if one query."),
+        (
+            "AUC of two queries: the mean of their values, the share of all their pairs, or all rows as if one query. "
+            "`sums` is for precision, recall and F: one division after adding the hits and divisors of all queries."
+        ),
     ),
     "average": (
         query_pictures.average,

@@ -68,4 +68,7 @@ def _described(name: str, group: Kinds) -> str:
     table = markdown(lines).replace("\n", "\n  ").rstrip()
     ranges = {str(kind.range_of(word)): word for kind in group.values() for word in kind.numbered}
     numbers = ", ".join(text if len(ranges) == 1 else f"{text} (`{word}`)" for text, word in ranges.items())
-    return f"`{name}` · {who}\n: {kind.about}{f' Allowed for B: {numbers}.' if numbers else ''}\n\n  {table}"
+    allowed = f" Allowed for B: {numbers}." if numbers else ""
+    implied = [measure for measure, kind in group.items() if kind.implied is not None]
+    unwritten = f" Signatures of {', '.join(implied)} leave out `{group[implied[0]].implied}`." if implied else ""
+    return f"`{name}` · {who}\n: {kind.about}{allowed}{unwritten}\n\n  {table}"

@@ -52,8 +52,10 @@ class Spelling(NamedTuple):
 
 
 def spellings(kind: Field) -> Iterator[Spelling]:
-    """Yield what a field may be."""
+    """Yield what a field may be in a signature, which leaves out an implied value."""
     for word in kind.words:
+        if word == kind.implied:
+            continue
         yield Spelling(f'%s"{word}"', re.escape(word).replace(r"\-", "-"))
     for word in kind.numbered:
         yield Spelling(f'%s"{word}_" number', f"{word}_{NUMBER}")
@@ -68,7 +70,8 @@ def pattern_of(measure: type[Convention]) -> str:
     parts = [measure.measure]
     for name, kind in measure.declared().items():
         value = "(?:" + "|".join(spelling.pattern for spelling in spellings(kind)) + ")"
-        parts.append(f"@{CUTOFF}" if kind.group == "head" else f"/{name}={value}")
+        part = f"/{name}={value}" if kind.implied is None else f"(?:/{name}={value})?"
+        parts.append(f"@{CUTOFF}" if kind.group == "head" else part)
     return f"^{''.join(parts)}/v{VERSION}$"
 
 
@@ -79,7 +82,8 @@ def grammar() -> str:
     for word, measure in MEASURES.items():
         names = [f'%s"{word}"']
         for name, kind in measure.declared().items():
-            names.append("cutoff" if kind.group == "head" else _rule(word, name, kind, values))
+            rule = "cutoff" if kind.group == "head" else _rule(word, name, kind, values)
+            names.append(rule if kind.implied is None else f"[{rule}]")
         rules[f"{word}-signature"] = " ".join([*names, "version"])
     lines = [_folded(f"{name} = {text}") for name, text in (rules | values).items()]
     return "\n".join(lines) + "\n" + LEXICAL

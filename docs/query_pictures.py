@@ -77,6 +77,17 @@ def pool() -> list[Panel]:
     return panels
 
 
+def count() -> list[Panel]:
+    """The field count."""
+    labels, panels = [0, 1, 1, 0, 1], []
+    for value, text in {"first": "1/2", "all": "(1/2 + 1/3) / 3", "found": "(1/2 + 1/3) / 2"}.items():
+        conv = ra.parse("ranx.mrr@4").replace(count=value)
+        strip = Strip([Box(label, out=rank >= 4) for rank, label in enumerate(labels)], text=text)  # noqa: PLR2004 - k
+        result = ra.evaluate(labels, falling(len(labels)), conv, group_sizes=[len(labels)])
+        panels.append(Panel(value, [strip], f"RR {result.value:.3f}"))
+    return panels
+
+
 def average() -> list[Panel]:
     """The field average."""
     labels, weights = [[0, 1, 1], [0, 0], [2, 0]], [3, 2, 1]

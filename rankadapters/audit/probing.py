@@ -314,7 +314,8 @@ def _with_further_cases(
 ) -> tuple[list[Convention], Finding | None, list[str]]:
     """Rule out conventions by answers to unusual cases, or say what the function makes of these.
 
-    Many functions treat labels below 0 in a way that no convention has, so this is only a note.
+    Many functions treat labels below 0 in a way that no convention has, or count every label above 0 where the nearest
+    word is `gain=from_1`, so this is only a note.
     """
     function, notes = examination.function, list[str]()
     for case in cases:
@@ -326,11 +327,12 @@ def _with_further_cases(
             members = [convention for convention, fit in zip(members, fits, strict=True) if fit]
         elif not (answer.problem or np.isnan(values).any()):
             text = f"it has a special rule for {case.purpose}"
-            if case.purpose != BELOW_ZERO:
+            binary = getattr(members[0], "gain", "").startswith("from_")  # where programs often mean every label above 0
+            if case.purpose != BELOW_ZERO and not binary:
                 text = _rounding(examination, members[0], cases) or text
                 return members, Finding(text, members, names_presets=True), notes
             notes.append(text)
-    return members, None, notes
+    return members, None, list(dict.fromkeys(notes))
 
 
 def _rounding(examination: Examination, convention: Convention, cases: Sequence[Case]) -> str:

@@ -353,7 +353,9 @@ def _variants(
     for base in bases:
         for name, values in fields.items():
             choices = {value: replaced(base, {name: value}) for value in (getattr(base, name), *values)}
-            variants[base, name] = {value: variant for value, variant in choices.items() if variant is not None}
+            valid = {value: variant for value, variant in choices.items() if variant is not None}
+            if len(valid) > 1:  # of a single value, nobody knows the effect
+                variants[base, name] = valid
     return variants
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from rankadapters import presets
-from rankadapters.core.declaration.fields import Field, Range, table
+from rankadapters.core.declaration.fields import Field, Range
 from rankadapters.objectives.base import Objective, as_objective
 from rankadapters.objectives.built_in import (
     no_native,
@@ -18,7 +18,7 @@ from rankadapters.objectives.built_in import (
 from rankadapters.objectives.lambda_rank import LambdaRank
 from rankadapters.objectives.listwise import XENDCG
 from rankadapters.objectives.position_bias import AdditiveBias, PositionBias, as_position_bias
-from rankadapters.presets.lightgbm import LABELS, MOST_ROWS
+from rankadapters.presets.lightgbm import MOST_ROWS, label_gain_of
 from rankadapters.presets.tool import flag
 
 __all__ = ["lambdarank", "native_objective", "position_bias", "read_objective", "xendcg"]
@@ -177,7 +177,7 @@ def _write(value: Objective) -> dict[str, Any]:
     built_in = value.replace(convention=convention.at(min(convention.k or MOST_ROWS, MOST_ROWS)))
     if value.samples is None:
         built_in = built_in.replace(truncation=min(value.truncation or MOST_ROWS, MOST_ROWS))
-    gains = list(map(float, range(LABELS))) if convention.gain.startswith("linear") else table(convention.gain)
+    gains = label_gain_of(convention.gain)
     params: dict[str, Any] = {
         "lambdarank_truncation_level": built_in.truncation or MOST_ROWS,
         "lambdarank_norm": value.normalization != "none",

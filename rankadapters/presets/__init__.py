@@ -13,7 +13,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, NoReturn
 
 from rankadapters.presets.catboost import catboost
-from rankadapters.presets.column_metrics import ignite, metrax, polars_ds
+from rankadapters.presets.column_metrics import ignite, metrax, polars_ds, pytorch_metric_learning, torchrec
 from rankadapters.presets.correlations import pandas, polars, scipy
 from rankadapters.presets.elasticsearch import elasticsearch
 from rankadapters.presets.inexpressible import inexpressible
@@ -35,9 +35,19 @@ from rankadapters.presets.ndcg_only import (
     spark,
     textbook,
 )
+from rankadapters.presets.rag_evaluators import (
+    azure_ai_evaluation,
+    deepeval,
+    llama_index_0_10,
+    llama_index_0_12_3,
+    llama_index_0_12_6,
+    ragas,
+    trulens,
+)
 from rankadapters.presets.ranklib import ranklib, ranklib_busafekete
 from rankadapters.presets.ranx import ranx
 from rankadapters.presets.rectools import rectools
+from rankadapters.presets.retrieval_benchmarks import beir, mteb
 from rankadapters.presets.retrieval_evaluators import autogluon, haystack, sentence_transformers
 from rankadapters.presets.sklearn import sklearn
 from rankadapters.presets.texts import NEWEST, TOOLS, make, names
@@ -47,7 +57,7 @@ from rankadapters.presets.trec_eval import pytrec_eval, trec_eval_8, trec_eval_9
 from rankadapters.presets.xgboost import xgboost
 from rankadapters.presets.yahoo import yahoo
 
-allrank, lenskit = allrank_1_4_1, lenskit_2026  # the newest release
+allrank, lenskit, llama_index = allrank_1_4_1, lenskit_2026, llama_index_0_12_6  # the newest release
 
 __all__ = [  # noqa: RUF022 - `names` lists the tools in this order
     "TOOLS", "Tool", "inexpressible", "make", "names",
@@ -55,7 +65,9 @@ __all__ = [  # noqa: RUF022 - `names` lists the tools in this order
     "ranklib_busafekete", "trec_eval_8", "trec_eval_9", "trec_eval_10", "pytrec_eval", "ir_measures", "ranx",
     "torchmetrics", "rankeval", "allrank_1_4_0", "allrank_1_4_1", "allrank", "elasticsearch", "spark", "recommenders",
     "recbole", "replay", "cornac", "mlflow", "implicit", "lenskit_2025", "lenskit_2026", "lenskit", "rectools",
-    "sentence_transformers", "haystack", "autogluon", "ignite", "metrax", "polars_ds", "scipy", "pandas", "polars",
+    "sentence_transformers", "haystack", "autogluon", "llama_index_0_10", "llama_index_0_12_3", "llama_index_0_12_6",
+    "llama_index", "deepeval", "ragas", "azure_ai_evaluation", "trulens", "mteb", "beir", "ignite", "torchrec",
+    "pytorch_metric_learning", "metrax", "polars_ds", "scipy", "pandas", "polars",
 ]  # fmt: skip
 
 for _name in __all__:

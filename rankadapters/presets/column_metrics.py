@@ -1,11 +1,11 @@
-"""Libraries with metrics of tensors or columns: PyTorch-Ignite, metrax for JAX, and polars-ds."""
+"""Libraries with metrics of tensors or columns: Ignite, TorchRec, PyTorch Metric Learning, metrax and polars-ds."""
 
 from __future__ import annotations
 
 from typing import ClassVar, Literal
 
-from rankadapters.core.measures import AP, DCG, NDCG, RR, Precision, Recall, Success
-from rankadapters.presets.tool import Options, Tool, choice, if_true, preset
+from rankadapters.core.measures import AP, DCG, NDCG, RR, Precision, Recall, RPrecision, Success
+from rankadapters.presets.tool import Options, Tool, ToolWithoutNDCG, choice, if_true, preset
 
 
 class Ignite(
@@ -44,6 +44,62 @@ class Ignite(
     @preset(Success, "HitRate")
     def hit_rate(self, k: int | None, *, ignore_zero_hits: bool = True) -> Success:
         """`HitRate`, metrics/rec_sys/hitrate.py, with ties in undefined order. Run against 0.5.5: equal within 1e-6."""
+
+
+class TorchRec(
+    Tool, name="torchrec", package="torchrec", versions=("1.9.2",), evidence="run", gain="linear", discount="log2",
+    ideal="cutoff", ties="input", precision="float64", short="pad", empty=0, missing="error", unjudged="error",
+    average="uniform",
+):  # fmt: skip
+    """TorchRec `NDCGMetric`, metrics/ndcg.py, with `report_ndcg_as_decreasing_curve=False` and without weights.
+
+    Run against 1.9.2: equal within 1e-7, since its discounts are float32. By default TorchRec reports 1 - NDCG, so that
+    lower is better; for that and for weights see `inexpressible`. torch's sort does not guarantee an order of ties; in
+    this preset tied rows keep their order.
+    """
+
+    options: ClassVar[Options] = {"exponential_gain": if_true(gain="exp2")}
+
+    @preset(NDCG, "ndcg")
+    def __call__(self, k: int | None, *, exponential_gain: bool = False) -> NDCG:
+        """Return `NDCGMetric`.
+
+        Parameters
+        ----------
+        k : int or None
+            The tool's `k`; its default -1 is None.
+        exponential_gain : bool
+            Whether the gain is 2^label - 1 instead of the label.
+        """
+
+
+class PyTorchMetricLearning(
+    ToolWithoutNDCG, name="pytorch_metric_learning", package="pytorch-metric-learning", versions=("2.9.0",),
+    evidence="run", relevant="above_0", ties="input", precision="float32", retrieve="all", short="pad", empty="skip",
+    missing="error", unjudged="error", average="uniform",
+):  # fmt: skip
+    """PyTorch Metric Learning `AccuracyCalculator`, utils/accuracy_calculator.py. Run against 2.9.0.
+
+    A query's rows are all references; a reference of the query's class is relevant: give it label 1, and its negative
+    distance as score. Queries without such a reference are left out. The order of ties is that of `knn_func`. For
+    `mean_average_precision_at_r` see `inexpressible`.
+    """
+
+    @preset(RPrecision, "r_precision")
+    def r_precision(self) -> RPrecision:
+        """`r_precision`, if `k` is at least the largest R. Run against 2.9.0: equal within 1e-12."""
+
+    @preset(AP, "mean_average_precision", divisor="relevant", pool="queries")
+    def mean_average_precision(self, k: int | None) -> AP:
+        """`mean_average_precision`, divided by R. Run against 2.9.0: equal within 1e-12."""
+
+    @preset(RR, "mean_reciprocal_rank")
+    def mean_reciprocal_rank(self, k: int | None) -> RR:
+        """`mean_reciprocal_rank`, in float32. Run against 2.9.0: equal within 1e-6."""
+
+    @preset(Precision, "precision_at_(?P<k>1)", divisor="k")
+    def precision_at_k(self, k: int | None) -> Precision:
+        """`precision_at_1`, for k = 1. Run against 2.9.0: equal within 1e-12."""
 
 
 class Metrax(
@@ -112,3 +168,4 @@ class PolarsDS(
 
 
 ignite, metrax, polars_ds = Ignite(), Metrax(), PolarsDS()
+torchrec, pytorch_metric_learning = TorchRec(), PyTorchMetricLearning()

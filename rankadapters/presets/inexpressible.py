@@ -22,12 +22,37 @@ queries_without_rows: A query with neither results nor judged documents has no r
 queries_without_judgments: ir_measures leaves a query without judged documents out of RR@k, RBP and the measures of
     gdeval.pl, but counts a judged query without relevant documents 0 (run: 0.4.3). One `empty` cannot express both.
     Workaround: drop queries without judgments.
-empty_runs: pytrec_eval counts a query whose run is empty 0 and leaves an absent query out; LensKit does so with empty
-    lists; AutoGluon refuses an absent query and counts an empty one 0 (run: 0.5.11, 2025.8.1, 1.6.3). Rows cannot tell
-    them apart. Workaround: missing='zero' if no query is absent; otherwise drop absent queries first.
+empty_runs: pytrec_eval, MTEB and BEIR count a query whose run is empty 0 and leave an absent query out; LensKit does so
+    with empty lists; AutoGluon refuses an absent query and counts an empty one 0 (run: 0.5.11, 2.26.24, 2.2.0,
+    2025.8.1, 1.6.3). Rows cannot tell them apart. Workaround: missing='zero' if no query is absent; otherwise drop
+    absent queries first.
+shared_ranks: In Evidently, tied rows share a rank: their mean rank, cut to a whole number (run: 0.7.23). Workaround:
+    without ties, presets.recommenders for its NDCG.
+whole_tie_at_k: precision_at_k and recall_at_k of TruLens with relevance_scores count all chunks that tie with the k-th
+    one (run: 2.16.0). Workaround: without ties across the cut, presets.trulens.
+ones_of_retrieved: Some functions have an ideal list of relevant documents as long as the list, min(k, n): NDCG of
+    LlamaIndex up to 0.12.2 for a query with fewer than k documents (run: 0.10.48, 0.12.2). Workaround: k=None, if the
+    rows are cut at k.
+err_of_own_scale: Some functions scale ERR by the highest label of each query instead of one number for all queries
+    (read: code of papers). Workaround: labels (2^label - 1) / 2^(highest label), gain='linear', scale=1.
+surprise_fcp: accuracy.fcp of Surprise divides the mean number of concordant pairs of users that have one by this plus
+    the mean number of discordant pairs of users that have one, so that users count unequally (run: 1.1.5). Workaround:
+    for the share of all pairs, AUC with pairs='label', ties='worst' and pool='pairs'.
+torchrec_decreasing: By default, NDCG of TorchRec is 1 - NDCG, so that lower is better (run: 1.9.2). Workaround:
+    1 - the value of presets.torchrec, or report_ndcg_as_decreasing_curve=False there.
+torchrec_weights: TorchRec multiplies the NDCG of a session by its largest weight, but divides the sum by the number of
+    sessions (run: 1.9.2). Workaround: average='query' with these weights, times their mean.
+metric_learning_map_at_r: mean_average_precision_at_r of PyTorch Metric Learning cuts each query at its own number R of
+    relevant rows (run: 2.9.0). Workaround: evaluate the queries of each R with AP at k=R and divisor='relevant', and
+    average the values.
+azure_xdcg: xdcg@3 of Azure AI Evaluation is a weighted mean of labels times 25, fidelity a recall of gains
+    2^(label + 1) - 1 (run: 1.18.10). Workaround for xdcg@3: 25 / 1.96 times the value of DCG with k=3, gain='linear'
+    and discount='power_0.6'.
 refused_runs: Runs that a tool refuses and a preset does not: ranx without make_comparable, if the run and the judgments
     have different queries; trec_eval 9 with -c, if no query has results; Judged@k of ir_measures, if a query's run is
-    empty; gdeval.pl, if a query id is no whole number (run: 0.3.21, 9.0.8, 0.4.3).
+    empty; gdeval.pl, if a query id is no whole number; MTEB, and MRR, R_cap and Accuracy of BEIR, if a query of the run
+    has no judgments; Azure AI Evaluation, if a query has no judged documents (run: 0.3.21, 9.0.8, 0.4.3, 2.26.24,
+    2.2.0, 1.18.10).
 negative_ideal_dcg: recommenders with score_type='raw', LensKit up to 2025 with gain='rating' and torchmetrics divide by
     a negative ideal DCG too, so that values may exceed 1 (run: 1.2.1, 2025.8.1, 1.9.0). Here such a query is empty.
 metrax_denormal_scores: JAX counts float32 scores below 1.2e-38 as 0, so that they tie (run: 0.2.4). Workaround: scale

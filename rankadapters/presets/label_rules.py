@@ -13,6 +13,7 @@ from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import LabelsWarning, warn_caller
 from rankadapters.presets.ir_measures import ir_measures
 from rankadapters.presets.ranklib import ranklib
+from rankadapters.presets.retrieval_benchmarks import beir, mteb
 from rankadapters.presets.tool import Tool
 from rankadapters.presets.trec_eval import pytrec_eval
 
@@ -81,6 +82,15 @@ _RULES = (
     ),
     LabelRule(["ranx", "ranx.dcg", "ranx.rbp"], "fractional", "ranx 0.3.21 cuts to a whole number", fields={}),
     LabelRule(_presets_of(pytrec_eval), "fractional", f"pytrec_eval 0.5.11 refuses: '{_WHOLE}'", fields={}),
+    LabelRule(
+        [*_presets_of(mteb, "mrr", "recall_cap"), *_presets_of(beir, "mrr", "recall_cap", "top_k_accuracy")],
+        "fractional", f"pytrec_eval of MTEB 2.26.24 and BEIR 2.2.0 refuses: '{_WHOLE}'", fields={},
+    ),
+    LabelRule(
+        ["azure_ai_evaluation"], "fractional",
+        "Azure AI Evaluation 1.18.10 refuses: 'Query relevance labels must be integer values'",
+    ),
+    LabelRule(["azure_ai_evaluation"], "above", "Azure AI Evaluation 1.18.10 refuses unless the maximum is set", 4),
     LabelRule(_OF_IR_MEASURES, "fractional", f"ir_measures 0.4.3 refuses: '{_WHOLE}'", fields={}),
     LabelRule(_OF_IR_MEASURES, "above", "gdeval.pl of ir_measures 0.4.3 refuses", 4, fields={"gain": "exp2"}),
     LabelRule(["ignite"], "between", "ignite 0.5.5 counts as 0 (its relevance_threshold is 1)", 1, fields={}),

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from rankadapters.core.declaration.arguments import members
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.declaration.fields import is_whole, number, read_cutoff, table
+from rankadapters.core.declaration.fields import border, is_whole, number, read_cutoff, table
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures import AP, AUC, NDCG
 from rankadapters.presets.tool import (
@@ -39,10 +39,12 @@ def _table(name: str, label_gain: Sequence[float] | None) -> Fields:
     return {"gain": "_".join(["table", *map(number, gains)])}
 
 
-def _label_gain(convention: NDCG) -> tuple[Sequence[float] | None]:
-    """Return `label_gain` for LightGBM; None for its default."""
-    linear = convention.gain.startswith("linear")
-    return (tuple(map(float, range(LABELS))) if linear else table(convention.gain),)
+def label_gain_of(gain: str) -> Sequence[float] | None:
+    """Return `label_gain` for LightGBM, which accepts only whole labels from 0 on; None for its default."""
+    if gain.startswith("linear"):
+        return tuple(map(float, range(LABELS)))
+    level = border(gain)
+    return table(gain) if level is None or level[0] != "from" else tuple(float(y >= level[1]) for y in range(LABELS))
 
 
 class LightGBM(
@@ -57,7 +59,7 @@ class LightGBM(
     """
 
     title: ClassVar[str] = "LightGBM"
-    options: ClassVar[Options] = {"label_gain": Option(_table, _label_gain)}
+    options: ClassVar[Options] = {"label_gain": Option(_table, lambda ndcg: (label_gain_of(ndcg.gain),))}
 
     @preset(NDCG, "ndcg", average="query-except-empty")
     def __call__(self, k: int | None, *, label_gain: Sequence[float] | None = None) -> NDCG:

@@ -316,6 +316,17 @@ class Tool:
         )
 
 
+class ToolWithoutNDCG(Tool):
+    """A tool that computes other ranking metrics, but no NDCG."""
+
+    def __call__(self, k: int | None = None) -> NoReturn:
+        """Raise ConventionError, since there is no NDCG."""
+        name = self.measures()[0]
+        takes = "10" if self.presets[name].takes_k else ""
+        del k
+        raise ConventionError(f"{self.name} has no NDCG.", hint=f"presets.{self.name}.{name}({takes})")
+
+
 def _argument(text: str) -> float | bool:
     """Parse an argument in a metric's name: a number, or True if it is a word that may be left out."""
     value = as_number(text)

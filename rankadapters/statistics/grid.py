@@ -37,14 +37,14 @@ def grid(measure: type[Convention], queries: Queries) -> dict[str, Values]:
 
 
 def values_to_search(measure: type[Convention], queries: Queries, *, further: bool = False) -> dict[str, Values]:
-    """Return the grid, plus those values of formula and ranking fields that only the measure's presets use.
+    """Return the grid, plus those values of formula, ranking and pool that only the measure's presets use.
 
     With `further`, also add the values worth trying where the caller chooses the data.
     """
     fields, values_by_field = measure.declared(), grid(measure, queries)
     conventions = [presets.make(name, None) for name in presets.names(measure.measure)]
     for name, values in values_by_field.items():
-        if fields[name].group in {"value", "ranking"}:
+        if fields[name].group in {"value", "ranking", "pool"}:
             preset_values = (getattr(convention, name) for convention in conventions)
             candidates = (*preset_values, *fields[name].further) if further else preset_values
             fitting = (value for value in candidates if fields[name].fits(value, queries.columns))

@@ -14,11 +14,11 @@ from rankadapters.statistics.policy_choices import Lowered
 
 def plan_key(plan: Plan) -> object:
     """Return a key of all inputs of a plan but the scores: plans with equal keys give equal values for any scores."""
-    parts: list[NDArray[Any]] = [plan.rows.indptr, plan.empty]
+    parts: list[NDArray[Any]] = [plan.rows.indptr, plan.empty, *(() if plan.mass is None else (plan.mass,))]
     if plan.rows.order is not None:
         parts.append(plan.rows.order)
     if isinstance(plan, WholePlan):
-        parts += [*plan.columns.values(), *(plan.pairs or ()), plan.mass]
+        parts += [*plan.columns.values(), *(plan.pairs or ())]
     else:
         parts += [*(column.values for column in plan.columns.values()), *plan.by_rank.values(), *plan.by_query.values()]
     # + 0.0 turns -0.0 into 0.0

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from rankadapters.core.binding.lowering import Binding
-from rankadapters.core.binding.plans import Plan, WholePlan
+from rankadapters.core.binding.plans import Plan
 from rankadapters.core.binding.policies import COMPUTE, SKIP, PolicyDecisions, Sizes, decide_policies
 from rankadapters.core.data.columns import Floats
 from rankadapters.core.declaration.convention import Convention
@@ -99,7 +99,7 @@ class Policies:
                     convention.replace(**fields),
                     binding.queries,
                     Sizes(plan.retrieved.sizes, binding.missing, plan.empty),
-                    plan.mass if isinstance(plan, WholePlan) and plan.pooled else None,
+                    plan.mass if plan.pooled else None,
                 )
                 for (convention, plan), binding in zip(self._lowered, self._bindings, strict=True)
             ]

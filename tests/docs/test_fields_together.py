@@ -28,7 +28,17 @@ def gain_of_unjudged(fields):
         return math.inf
     if gains is not None:
         return dict(enumerate(gains)).get(label)
+    if is_from(fields):
+        return float(label >= level_of(fields))
     return {"exp2": 2**label - 1, "exp2-floor": 2 ** math.floor(label) - 1}.get(fields["gain"], label)
+
+
+def is_from(fields):
+    return fields.get("gain", "").startswith("from_") and "unjudged" in fields
+
+
+def level_of(fields):
+    return float(fields["gain"].removeprefix("from_"))
 
 
 def average_of(fields):
@@ -52,12 +62,20 @@ REWRITTEN = {
         f, empty=0.0, average="query-except-empty"
     ),
     "`unjudged=B` | the label B has gain 0 | `unjudged=zero`": lambda f: gain_of_unjudged(f) == 0,
+    "`unjudged=B` | `gain=from_C`, the label B has gain 1 | `unjudged=C`, or `unjudged=0` if C is negative": lambda f: (
+        is_from(f) and gain_of_unjudged(f) == 1
+    ),
     "`discount=log_2` | everywhere | `discount=log2`": lambda f: is_at(f, discount="log_2"),
-    "`empty=skip` | `pool=rows`, `pool=pairs` | `empty=error`": lambda f: is_at(
-        f, empty="skip", pool=("rows", "pairs")
+    "`empty=skip` | `pool=rows`, `pool=pairs`, `pool=sums` | `empty=error`": lambda f: is_at(
+        f, empty="skip", pool=("rows", "pairs", "sums")
     ),
     "`missing=zero` | AUC, `pool=pairs` | `missing=skip`": lambda f: is_at(
         f, measure="auc", missing="zero", pool="pairs"
+    ),
+    "`pool=sums` | Precision, `divisor=k` with a cutoff or `divisor=one`, `average=uniform` or `average=query` | "
+    "`pool=queries` and `empty=0`": lambda f: (
+        is_at(f, measure="precision", pool="sums", average=("uniform", "query"))
+        and (is_at(f, divisor="one") or (is_at(f, divisor="k") and f["k"] is not None))
     ),
 }
 # When a reader refuses the fields that result, by item of the page's list.
@@ -94,6 +112,11 @@ REFUSED = {
     "Precision has `divisor=relevant` with `relevant=label`": lambda f: is_at(
         f, measure="precision", divisor="relevant", relevant="label"
     ),
+    "Precision, Recall or FMeasure has `pool=sums` with an `average` other than `uniform` or `query`": lambda f: (
+        is_at(f, measure=("precision", "recall", "f-measure"), pool="sums")
+        and average_of(f) not in {"uniform", "query"}
+    ),
+    "RR has `count=found` with `ties=average`": lambda f: is_at(f, measure="rr", count="found", ties="average"),
 }
 
 
@@ -119,9 +142,14 @@ def values_of(kind):
 def as_the_page_says(measure, fields):
     """Return the fields that a reader takes for these, or None if it refuses them."""
     read = {"measure": measure, **fields}
-    for row in [row for row, applies in REWRITTEN.items() if applies(read)]:
-        name, value = row.split("`")[-2].split("=")
-        read[name] = value
+    for row, applies in REWRITTEN.items():
+        if not applies(read):
+            continue
+        for text in re.findall("`([^`]*)`", row.rpartition("|")[2]):
+            name, value = text.split("=")
+            read[name] = float(value) if name == "empty" and value == "0" else value
+        if "from_C" in row:
+            read["unjudged"] = max(level_of(fields), 0.0)
     refused = any(applies(read) for applies in REFUSED.values())
     return None if refused else {name: read[name] for name in fields}
 

@@ -44,7 +44,7 @@ def test_the_table_of_presets_shows_the_fields_that_differ(sections):
     assert lines[0].startswith(
         "| `catboost.mrr` | `MRR:top=k`, metric.cpp. Run against 1.2.10: equal within 1e-12. | above_0.5"
     )
-    assert "All have `short=pad`" in sections["RR"]
+    assert "All have `count=first`, `short=pad`" in sections["RR"]
 
 
 def test_the_page_includes_the_generated_sections():

@@ -212,7 +212,7 @@ def inputs_of(
     program = TOOLKITS[toolkit]
     convert = (lambda values: np.asarray(values, np.float32)) if program.float32 else np.asarray
     scores = (np.asarray(record["scores"]) + metric.get("params", {}).get("shift", 0)).astype(program.score_dtype)
-    grouped = metric.get("params", {}).get("groups", True) or hasattr(convention, "pool")
+    grouped = metric.get("params", {}).get("groups", True) or isinstance(convention, ra.AP | ra.AUC)
     sizes = record["group"] if grouped else [len(record["labels"])]
     columns: dict[str, Any] = {"group_sizes": sizes, **_weights(toolkit, convention, record)}
     if convention.to_dict().get("ties", "").startswith("docid"):

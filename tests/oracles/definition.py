@@ -30,21 +30,22 @@ def query_sums(rows: Sequence[Row], convention: Any) -> tuple[Sums | str, bool]:
         raise InputError("unjudged")
     if missing and getattr(convention, "empty", None) == "skip" and oracle(rows, convention) is None:
         return "skip", True
+    sums = oracle(rows, convention)
+    mass = 1.0 if not convention.pooled else sums[1] if sums else 0.0
     if missing:
-        return _by_policy(convention.missing, "missing"), False
+        return _by_policy(convention.missing, "missing", mass), False
     k = getattr(convention, "k", None)
     if k is not None and len(retrieved) < k and convention.short != "pad":
-        return _by_policy(convention.short, "short"), False
-    sums = oracle(rows, convention)
+        return _by_policy(convention.short, "short", mass), False
     if sums is not None:
         return sums, False
-    return (0.0, 0.0) if convention.pooled else _by_policy(convention.empty, "empty"), True
+    return (0.0, 0.0) if convention.pooled else _by_policy(convention.empty, "empty", mass), True
 
 
-def _by_policy(choice: float | str, policy: str) -> Sums | str:
+def _by_policy(choice: float | str, policy: str, mass: float) -> Sums | str:
     if choice == "error":
         raise InputError(policy)
-    return choice if choice == "skip" else (0.0 if isinstance(choice, str) else choice, 1.0)
+    return choice if choice == "skip" else (0.0 if isinstance(choice, str) else choice, mass)
 
 
 def query_value(rows: Sequence[Row], convention: Convention) -> tuple[float | str, bool]:
@@ -70,7 +71,7 @@ def evaluate(queries: Queries, convention: Convention) -> float:
         numerators.append(value * (1.0 if unweighted else factor))
         masses.append(sums[1] * factor)
     value_without_pairs = getattr(convention, "empty", None)
-    if convention.over == "pairs" and not any(masses) and isinstance(value_without_pairs, float):
+    if convention.pooled and not any(masses) and isinstance(value_without_pairs, float):
         return value_without_pairs
     return convention.link(fsum(numerators) / fsum(masses))
 

@@ -12,29 +12,36 @@ from tests.oracles.rows import Row, relevance_of, ties_by_score, worth_by_rank
 def precision(rows: Sequence[Row], convention: Any) -> tuple[float, float] | None:
     """Return relevant rows at ranks 1..k / divisor."""
     relevant = sum(relevance_of(row, convention.relevant) != 0 for row in rows)
-    if not relevant:
-        return None
     n = sum(row.retrieved for row in rows)
     k = convention.k or n
     divisor = {"k": k, "retrieved": min(k, n), "relevant": min(k, relevant), "one": 1}[convention.divisor]
-    return (_hits(rows, convention, convention.k) / divisor if divisor else 0.0), 1.0
+    hits = _hits(rows, convention, convention.k)
+    if convention.pool == "sums":
+        return (hits, divisor) if divisor else None
+    return (hits / divisor if divisor else 0.0, 1.0) if relevant else None
 
 
 def recall(rows: Sequence[Row], convention: Any) -> tuple[float, float] | None:
     """Return relevant rows at ranks 1..k / relevant rows."""
-    relevant = _relevant(rows, convention)
-    return (_hits(rows, convention, convention.k) / relevant, 1.0) if relevant else None
+    relevant, hits = _relevant(rows, convention), _hits(rows, convention, convention.k)
+    if convention.pool == "sums":
+        return (hits, relevant) if relevant else None
+    return (hits / relevant, 1.0) if relevant else None
 
 
 def f_measure(rows: Sequence[Row], convention: Any) -> tuple[float, float] | None:
-    """Return (x + 1) P R / (x P + R)."""
+    """Return (x + 1) P R / (x P + R); over sums, (x + 1) hits / (x relevant rows + divisors of the precision)."""
     relevant, n = _relevant(rows, convention), sum(row.retrieved for row in rows)
+    hits, k, x = _hits(rows, convention, convention.k), convention.k or n, convention.beta_squared
+    retrieved = k if convention.divisor == "k" else min(k, n)
+    if convention.pool == "sums":
+        mass = (x * relevant + retrieved) / (x + 1)
+        return (hits, mass) if mass else None
     if not relevant:
         return None
-    hits, k, x = _hits(rows, convention, convention.k), convention.k or n, convention.beta_squared
     if not hits:
         return 0.0, 1.0
-    p, r = hits / (k if convention.divisor == "k" else min(k, n)), hits / relevant
+    p, r = hits / retrieved, hits / relevant
     return (x + 1) * p * r / (x * p + r), 1.0
 
 
@@ -71,10 +78,18 @@ def success(rows: Sequence[Row], convention: Any) -> tuple[float, float] | None:
 
 
 def rr(rows: Sequence[Row], convention: Any) -> tuple[float, float] | None:
-    """Return 1 / rank of the first relevant row; its mean over the orders of a tie where ties are averaged."""
-    if not _relevant(rows, convention):
+    """Return 1 / rank of the first relevant row; its mean over the orders of a tie where ties are averaged.
+
+    With the count `all` or `found`, return the sum over the relevant rows at ranks 1..k / relevant rows, all or these.
+    """
+    relevant = _relevant(rows, convention)
+    if not relevant:
         return None
     above, k = 0, convention.k or len(rows)
+    if convention.count != "first":
+        ranked = worth_by_rank(rows, convention, lambda row: relevance_of(row, convention.relevant))[:k]
+        divisor = relevant if convention.count == "all" else sum(ranked)
+        return (sum(hit / rank for rank, hit in enumerate(ranked, start=1)) / divisor if divisor else 0.0), 1.0
     for tie in _relevance_by_tie(rows, convention):
         n, r = len(tie), int(sum(tie))
         if r and convention.ties == "average":

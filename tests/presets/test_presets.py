@@ -445,3 +445,16 @@ def test_an_unknown_attribute_is_an_attribute_error_with_a_hint(owner, name):
 def test_tools_are_copied_and_pickled_as_before():
     for copied in (copy.deepcopy(presets.lightgbm), pickle.loads(pickle.dumps(presets.lightgbm))):
         assert copied(5) == presets.lightgbm(5)
+
+
+@pytest.mark.parametrize("gain", ["from_1", "from_2"])
+def test_lightgbm_gets_a_binary_gain_as_label_gain(gain):
+    convention = presets.lightgbm(3).replace(gain=gain)
+    read = presets.lightgbm.read(presets.lightgbm.write(convention))
+    labels, scores = [0, 1, 2, 3, 1, 0], [1, 6, 2, 3, 4, 5]
+    values = ra.evaluate(labels, scores, [convention, read], group_sizes=[6])
+    assert len({score.value for score in values.values()}) == 1
+    objective = ra.objectives.lightgbm.lambdarank()
+    objective = objective.replace(convention=objective.convention.replace(gain=gain))
+    gains = [float(label >= int(gain[-1])) for label in range(31)]
+    assert ra.objectives.lightgbm.native_objective(objective)["label_gain"] == gains

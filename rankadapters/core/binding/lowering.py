@@ -255,6 +255,7 @@ class Binding:
         options: Mapping[str, Any] = NO_ARGUMENTS,
         only_sums: bool = False,
         in_order: bool = False,
+        mass: Floats | None = None,
         **columns: Column,
     ) -> RankedPlan:
         """Return a plan whose columns are sorted so that a stable sort by score breaks ties as the convention says.
@@ -265,7 +266,7 @@ class Binding:
             Declares `k`, `ties`, `unjudged`, `precision`, and perhaps `retrieve`.
         formula : callable
             Its parameters have the names of the following dictionaries' keys and of `columns`.
-        empty, by_rank, by_query, options, only_sums
+        empty, by_rank, by_query, options, only_sums, mass
             As in `RankedPlan`.
         k : int, optional
             Number of ranks that the formula reads, in place of the convention's cutoff.
@@ -285,6 +286,7 @@ class Binding:
             formula=formula, columns={name: self._take(key, rows, column) for name, column in columns.items()},
             ranking=ranking, rows=rows, k=self.cutoff(convention.k) if k is None else k, by_rank=by_rank,
             by_query=by_query, options=options, only_sums=only_sums, empty=empty, retrieved=retrieved,
+            mass=mass,
         )  # fmt: skip
 
     def _ranking(

@@ -65,6 +65,8 @@ class RankedPlan:
         Queries with nothing to find.
     retrieved : Rows
         The retrieved rows in any order.
+    mass : float array, shape (n_queries,), or None
+        Divisor of each query, if values and divisors are summed over the queries before the division.
     """
 
     formula: Formula
@@ -78,6 +80,12 @@ class RankedPlan:
     only_sums: bool = False
     empty: Flags
     retrieved: Rows
+    mass: Floats | None = None
+
+    @property
+    def pooled(self) -> bool:
+        """Whether values and masses are summed over the queries before the division."""
+        return self.mass is not None
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

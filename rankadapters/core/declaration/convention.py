@@ -40,6 +40,7 @@ POOL = Field(
         "queries": "the mean of the queries' values",
         "pairs": "the pairs of all queries: the ratio of two sums",
         "rows": "all rows as one query, in the caller's order",
+        "sums": "the hits of all queries, divided by the sum of their divisors: a micro average",
     },
 )
 
@@ -57,8 +58,9 @@ _WEIGHTS = {"query": "query_weight", "query-except-empty": "query_weight", "row"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Convention(Declared):
-    """Everything that decides the value of a measure: a frozen value in which no field has a default.
+    """Everything that decides the value of a measure: a frozen value whose fields must all be declared.
 
+    Only a field with an implied value may be left out, such as `count` of RR; signatures leave that value out.
     Conventions with the same meaning are equal and have the same hash. To ensure this, a field that cannot matter is
     set to a fixed value: `k=None` sets `short="pad"`, and `empty=0` turns `query-except-empty` into `query`.
     `str(convention)` is its signature, and `parse(str(convention)) == convention`.
@@ -85,13 +87,13 @@ class Convention(Declared):
 
     @property
     def over(self) -> str:
-        """What the measure sums over: `queries` (mean of their values), `pairs`, or `rows` (all rows as one query)."""
+        """The value of the field `pool`; `queries`, the mean of their values, for a measure without it."""
         return str(getattr(self, "pool", "queries"))
 
     @property
     def pooled(self) -> bool:
         """Whether one ratio is computed for all queries, after summing numerators and denominators over them."""
-        return self.over == "pairs"
+        return self.over in {"pairs", "sums"}
 
     def worth(self, value: float) -> float:
         """Return a number that is higher for better values: the value itself, or its negative if lower is better."""

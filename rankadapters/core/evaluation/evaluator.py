@@ -43,7 +43,7 @@ class Member:
 
     def take(self, numbers: Ints) -> Member:
         """Return the member for a subset of the queries; its plan keeps all rows, so the member cannot rank."""
-        plan = replace(self.plan, mass=self.plan.mass[numbers]) if isinstance(self.plan, WholePlan) else self.plan
+        plan = self.plan if self.plan.mass is None else replace(self.plan, mass=self.plan.mass[numbers])
         return replace(self, plan=plan, decisions=self.decisions.take(numbers))
 
     @cached_property
@@ -60,13 +60,13 @@ class Member:
     def has_value(self) -> bool:
         """Whether the value is defined: as a mean, or by `empty` if no query has a pair."""
         empty = getattr(self.convention, "empty", None)
-        return bool(self.denominator) or (self.convention.over == "pairs" and isinstance(empty, float))
+        return bool(self.denominator) or (self.convention.pooled and isinstance(empty, float))
 
     def values(self, numerators: Floats) -> Floats:
         """Return the value of each query, numerator / mass; NaN for a mass of 0."""
-        if not isinstance(self.plan, WholePlan) or not self.plan.pooled:
+        mass = self.plan.mass if self.plan.pooled else None
+        if mass is None:
             return numerators
-        mass = self.plan.mass
         values: Floats = np.divide(numerators, mass, out=np.full(numerators.shape, np.nan), where=mass > 0)
         return values
 
@@ -120,7 +120,7 @@ def _member(convention: Convention, queries: Queries, bindings: dict[str | None,
         bindings[key] = Binding(bound, depth, over_rows=over_rows)
     binding = bindings[key]
     plan: Plan = convention.lower(binding)
-    mass = plan.mass if isinstance(plan, WholePlan) and plan.pooled else None
+    mass = plan.mass if plan.pooled else None
     sizes = Sizes(plan.retrieved.sizes, binding.missing, plan.empty)
     return Member(convention, plan, decide_policies(convention, binding.queries, sizes, mass))
 

@@ -260,8 +260,8 @@ class Tally:
                 msg = f"the weights of the scored queries add up to {self.mass:g}: the value overflows float64."
                 raise InputError(msg, hint="divide the weights by their mean") from None
             value = self.convention.link(ratio)
-        elif self.convention.over == "pairs" and isinstance(empty, float):
-            value = empty  # no query has a pair
+        elif self.convention.pooled and isinstance(empty, float):
+            value = empty  # no query has a pair, or anything to find
         else:
             reason = "the scored queries have weight 0" if self.n_scored else "every query was skipped"
             hint = "another policy than 'skip', or other weights"

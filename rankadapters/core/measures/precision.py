@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from rankadapters.core.binding.lowering import Binding
 from rankadapters.core.binding.plans import Column, RankedPlan
 from rankadapters.core.data.columns import Floats, Ints
-from rankadapters.core.declaration.convention import Convention, Mean
+from rankadapters.core.declaration.convention import POOL, Convention, Mean, require_average
 from rankadapters.core.declaration.fields import Field, Range
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures.ranked import (
@@ -40,10 +40,31 @@ DIVISOR = Field(
         "one": "nothing: the value is a count",
     },
 )
+QUERIES: Literal["queries"] = "queries"
+Pool = Annotated[Literal["queries", "sums"], replace(POOL, implied=QUERIES, tried=(QUERIES,), further=("sums",))]
+AVERAGES = {  # by pool
+    "queries": ("uniform", "query", "query-except-empty", "geometric"),
+    "sums": ("uniform", "query"),
+}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Precision(Ranked):
+class Share(Ranked):
+    """Base class of the shares of rows at ranks 1..k: the mean over the queries, or a ratio of sums."""
+
+    pool: Pool = QUERIES
+    average: Mean
+
+    def unify(self) -> None:
+        """Refuse averages without a meaning; with `pool="sums"`, `empty` only counts if no query has a divisor."""
+        Ranked.unify(self)
+        require_average(self, AVERAGES)
+        if self.pool == "sums" and getattr(self, "empty", None) == "skip":
+            self._set("empty", "error")  # if all queries are skipped, nothing is left to average
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Precision(Share):
     """Precision: the share of relevant rows among the first k.
 
     P@k = relevant rows at ranks 1..k / divisor. Under `relevant="label"` a row counts its label (average gain), under
@@ -54,6 +75,9 @@ class Precision(Ranked):
     ----------
     empty
         Under `relevant="label"` a query is empty if all its labels are 0.
+    pool
+        Under `sums` every query adds its hits and its divisor, also a query without relevant rows. With the divisors
+        `k` and `one` this is `queries` with `empty=0`.
 
     References
     ----------
@@ -77,13 +101,15 @@ class Precision(Ranked):
     retrieve: Retrieve
     ties: Ties
     empty: Empty
-    average: Mean
 
     def unify(self) -> None:
-        """Without a cutoff, change divisor="k" to "retrieved"; refuse fields that contradict each other."""
+        """Bring equivalent conventions to one form; refuse fields that contradict each other."""
         if self.k is None and self.divisor == "k":
             self._set("divisor", "retrieved")
-        Ranked.unify(self)
+        Share.unify(self)
+        if self.pool == "sums" and self.divisor in {"k", "one"}:  # all queries have the same divisor
+            self._set("pool", "queries")
+            self._set("empty", 0.0)
         if self.divisor == "relevant" and self.relevant == "label":
             msg = "divisor='relevant' counts relevant rows, but relevant='label' has only degrees."
             raise ConventionError(msg, hint="divisor='retrieved', or relevant='above_0'")
@@ -111,14 +137,19 @@ class Precision(Ranked):
             "relevant": relevant.clip(max=n if k is None else k),
             "one": binding.query_ones,
         }
-        return divisors[self.divisor].clip(min=1)  # if nothing is retrieved, the value is 0 / 1
+        return divisors[self.divisor]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Recall(Ranked):
+class Recall(Share):
     """Recall: the share of the relevant rows that rank among the first k.
 
     R@k = relevant rows at ranks 1..k / R, where R counts all judged relevant rows. The value lies in [0, 1].
+
+    Parameters
+    ----------
+    pool
+        `sums` divides the relevant rows at ranks 1..k of all queries by all their relevant rows.
 
     References
     ----------
@@ -139,7 +170,6 @@ class Recall(Ranked):
     retrieve: Retrieve
     ties: Ties
     empty: Empty
-    average: Mean
 
     def lower(self, binding: Binding) -> RankedPlan:
         """Return the plan with relevance by rank, and the number of relevant rows by query."""
@@ -200,7 +230,7 @@ BETA_SQUARED = Field(
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class FMeasure(Ranked):
+class FMeasure(Share):
     """F: the harmonic mean of precision and recall at k.
 
     F@k = (x + 1) P R / (x P + R), x = beta^2, P = relevant rows at ranks 1..k / divisor, R = these / all relevant rows.
@@ -212,6 +242,8 @@ class FMeasure(Ranked):
         It is the divisor of the precision.
     beta_squared
         It is x in the formula: 1 weighs precision and recall alike, 0 gives the precision.
+    pool
+        Under `sums`, P and R are those of all queries (`pool="sums"` of the precision and of the recall).
 
     References
     ----------
@@ -235,13 +267,12 @@ class FMeasure(Ranked):
     retrieve: Retrieve
     ties: Ties
     empty: Empty
-    average: Mean
 
     def unify(self) -> None:
         """Without a cutoff, change divisor="k" to "retrieved"."""
         if self.k is None:
             self._set("divisor", "retrieved")
-        Ranked.unify(self)
+        Share.unify(self)
 
     def lower(self, binding: Binding) -> RankedPlan:
         """Return the plan with relevance by rank: F = (x + 1) hits / (x R + divisor of the precision), x = beta^2."""
@@ -250,7 +281,7 @@ class FMeasure(Ranked):
         n_top = n if self.k is None else n.clip(max=self.k)
         precision_divisor = binding.query_ones * (self.k or 1) if self.divisor == "k" else n_top
         divisor = (x * relevant + precision_divisor) / (x + 1)
-        return plan(self, binding, column, divisor=divisor.clip(min=1 / (x + 1)), empty=relevant <= 0)
+        return plan(self, binding, column, divisor=divisor, empty=relevant <= 0)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

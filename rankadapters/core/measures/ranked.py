@@ -12,7 +12,7 @@ from rankadapters.core.binding.lowering import Binding
 from rankadapters.core.binding.plans import Column, RankedPlan
 from rankadapters.core.data.columns import Flags, Floats
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.declaration.fields import Cutoff, Field, Range, number, table
+from rankadapters.core.declaration.fields import Cutoff, Field, Range, border, number, table
 from rankadapters.core.declaration.fields import Gain as GainField
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.ranking.ranks import Ranks
@@ -98,7 +98,9 @@ GAIN = GainField(
         "linear": "y",
         "linear-positive": "max(y, 0)",
     },
+    numbered={"from": "1 for y >= B, else 0"},
     tried=("exp2", "exp2-floor", "linear", "linear-positive", "table_0_1_3", "table_0_1_3_7_15"),
+    further=("from_1",),
 )
 DISCOUNT = Field(
     group="value",
@@ -168,16 +170,22 @@ class Discounted(Ranked):
     unjudged: Graded  # type: ignore[assignment]  # allows numbers too
 
     def unify(self) -> None:
-        """Call `log_2` `log2`, and an `unjudged` label of gain 0 `zero`; refuse a label outside the gain table."""
+        """Call `log_2` `log2`, and an `unjudged` label of gain 0 `zero`; refuse a label outside the gain table.
+
+        Under `gain="from_B"` all `unjudged` labels of gain 1 become the smallest one.
+        """
         if self.discount == "log_2":
             self._set("discount", "log2")
         if isinstance(self.unjudged, float):
-            gains, gain = table(self.gain), self.unjudged
+            gains, gain, level = table(self.gain), self.unjudged, border(self.gain)
             if gains:
                 if gain >= len(gains) or not gain.is_integer():
                     msg = f"unjudged={number(gain)} is a label outside the gain table of {self.gain}"
                     raise ConventionError(f"{msg}.", hint=f"a whole number below {len(gains)}, or another gain")
                 gain = gains[int(gain)]
+            elif level is not None:
+                gain = float(gain >= level[1])
+                self._set("unjudged", max(level[1], 0.0) if gain else "zero")
             if gain == 0 or (self.gain == "exp2-floor" and gain < 1):
                 self._set("unjudged", "zero")
         Ranked.unify(self)  # a bare super() fails, since slots=True makes a new class
@@ -224,9 +232,15 @@ def plan(
     convention: Any, binding: Binding, column: Column, *, divisor: Floats, empty: Flags, weights: Floats | None = None,
     by: Column | None = None,
 ) -> RankedPlan:  # fmt: skip
-    """Return the plan of sum over ranks 1..k of column x weight / divisor; without `weights` every rank weighs 1."""
+    """Return the plan of sum over ranks 1..k of column x weight / divisor; without `weights` every rank weighs 1.
+
+    The value is 0 where the divisor is 0. If the convention is pooled, the plan divides only the sums of all queries,
+    and a query is empty if its divisor is 0.
+    """
     discounts = binding.discounts("power_1", binding.cutoff(convention.k)) if weights is None else weights
+    mass, divided = (divisor, binding.query_ones) if convention.pooled else (None, divisor)
+    empty = empty if mass is None else mass <= 0
     return binding.plan(
         convention, weighted_sums, empty=empty, by=by, by_rank={"weights": discounts},
-        by_query={"divisor": np.where(empty, 1.0, divisor)}, column=column, only_sums=True,
+        by_query={"divisor": np.where(empty | (divided <= 0), 1.0, divided)}, column=column, only_sums=True, mass=mass,
     )  # fmt: skip

@@ -13,7 +13,7 @@ from rankadapters.core.measures.ranked import GAIN, Ranked, Ties, plan
 
 LEVEL_GAIN = replace(
     GAIN,
-    numbered={"from": "1 for y >= B, else 0", "linear-from": "y for y >= B, else 0"},
+    numbered={**GAIN.numbered, "linear-from": "y for y >= B, else 0"},
     tried=("from_1", *GAIN.tried),
 )
 PERSISTENCE = Field(

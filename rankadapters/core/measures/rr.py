@@ -12,6 +12,8 @@ from rankadapters.core.binding.lowering import Binding
 from rankadapters.core.binding.plans import RankedPlan
 from rankadapters.core.data.columns import Flags, Floats, Ints
 from rankadapters.core.declaration.convention import Convention, Mean
+from rankadapters.core.declaration.fields import Field
+from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures.ranked import (
     TIES,
     Empty,
@@ -22,20 +24,42 @@ from rankadapters.core.measures.ranked import (
     Retrieve,
     Ties,
     Unjudged,
+    plan,
 )
 from rankadapters.core.ranking.ranks import Ranks, offsets, running, sums
+
+FIRST: Literal["first"] = "first"
+COUNT = Field(
+    group="value",
+    about="Which relevant rows count.",
+    words={
+        FIRST: "the first one",
+        "all": "all: the sum of their reciprocal ranks is divided by R, the number of relevant rows",
+        "found": "those at ranks 1..k: the mean of their reciprocal ranks",
+    },
+    tried=(FIRST, "all"),
+    further=("found",),
+    implied=FIRST,
+)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RR(Ranked):
     """Reciprocal rank; its mean is MRR.
 
-    RR@k = 1 / rank of the first relevant row at ranks 1..k, 0 where there is none. The value lies in [0, 1].
+    RR@k = 1 / rank of the first relevant row at ranks 1..k, 0 where there is none. With `count="all"` or `"found"`, it
+    is the mean of 1 / rank over several relevant rows, those beyond rank k counting 0. The value lies in [0, 1].
+
+    Parameters
+    ----------
+    ties
+        `average` has no closed form under `count="found"`.
 
     References
     ----------
     Voorhees, The TREC-8 question answering track report, TREC 1999.
-    CatBoost 1.2.10, libs/metrics/metric.cpp, `MRR`. trec_eval 9.0.8, m_recip_rank.c.
+    CatBoost 1.2.10, libs/metrics/metric.cpp, `MRR`. trec_eval 9.0.8, m_recip_rank.c. LlamaIndex 0.14.25,
+    evaluation/retrieval/metrics.py, `MRR` with `use_granular_mrr` (`found`).
 
     Examples
     --------
@@ -49,18 +73,37 @@ class RR(Ranked):
     measure: ClassVar[str] = "rr"
 
     relevant: Relevant
+    count: Annotated[Literal["first", "all", "found"], COUNT] = FIRST
     retrieve: Retrieve
     ties: Ties
     empty: Empty
     average: Mean
 
+    def unify(self) -> None:
+        """Refuse averaged ties of the rows that were found."""
+        Ranked.unify(self)
+        if self.ties == "average" and self.count == "found":
+            msg = "ties='average' has no closed form under count='found'."
+            raise ConventionError(msg, hint="another order of ties, or count='all'")
+
     def lower(self, binding: Binding) -> RankedPlan:
         """Return the plan with relevance by rank."""
         relevance = binding.relevance(self.relevant)
-        averaged = self.ties == "average"
-        formula = expected_reciprocal_rank if averaged else reciprocal_rank
-        empty = binding.judged_sums(relevance) <= 0
-        return binding.plan(self, formula, empty=empty, relevance=relevance)
+        relevant = binding.judged_sums(relevance)
+        reciprocals = binding.discounts("reciprocal", binding.cutoff(self.k))
+        if self.count == "all":
+            return plan(self, binding, relevance, divisor=relevant, empty=relevant <= 0, weights=reciprocals)
+        if self.count == "found":
+            by_rank = {"reciprocals": reciprocals}
+            return binding.plan(self, mean_of_hits, empty=relevant <= 0, by_rank=by_rank, relevance=relevance)
+        formula = expected_reciprocal_rank if self.ties == "average" else reciprocal_rank
+        return binding.plan(self, formula, empty=relevant <= 0, relevance=relevance)
+
+
+def mean_of_hits(ranks: Ranks, relevance: Floats, reciprocals: Floats) -> Floats:
+    """Return the mean of 1 / rank over each query's relevant rows, 0 if there is none."""
+    hits = ranks.take(relevance)
+    return ranks.sums(hits * reciprocals[ranks.rank]) / np.maximum(ranks.sums(hits), 1.0)
 
 
 def reciprocal_rank(ranks: Ranks, relevance: Floats) -> Floats:

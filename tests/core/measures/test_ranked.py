@@ -27,7 +27,7 @@ FIELDS = {
     "precision": {"divisor": "k"},
     "recall": {},
     "success": {},
-    "rr": {},
+    "rr": {"count": "first"},
     "err": {"gain": "linear", "scale": 4, "discount": "reciprocal"},
     "rbp": {"gain": "linear", "persistence": 0.5},
     "r-precision": {},
@@ -35,7 +35,9 @@ FIELDS = {
     "fall-out": {},
 }
 PLAIN = {
-    name: MEASURES[name](**{field: {**SHARED, **fields}[field] for field in MEASURES[name].fields()})
+    name: MEASURES[name](
+        **{field: value for field, value in {**SHARED, **fields}.items() if field in MEASURES[name].fields()}
+    )
     for name, fields in {**FIELDS, "coverage": {}, "bpref": {}}.items()
 }
 
@@ -60,11 +62,16 @@ def value(labels, scores, convention, **columns):
         ("precision", {"retrieve": "from_3"}, 2 / 3),
         ("recall", {}, 2 / 3),
         ("recall", {"relevant": "above_1"}, 1),
+        ("rr", {"count": "all"}, (1 + 1 / 3) / 3),
+        ("rr", {"count": "found"}, (1 + 1 / 3) / 2),
+        ("rr", {"count": "found", "k": None}, (1 + 1 / 3 + 1 / 5) / 3),
+        ("rr", {"count": "found", "relevant": "from_3"}, 0),
         ("success", {"k": 1}, 1),
         ("success", {"k": 2, "relevant": "from_3"}, 0),
         ("err", {}, 2 / 4 + (1 / 2) * (1 / 4) / 3),
         ("err", {"discount": "power_0.5"}, 2 / 4 + (1 / 2) * (1 / 4) / 4),
         ("err", {"gain": "exp2", "k": None}, 3 / 4 + (1 / 4) * (1 / 4) / 3 + (1 / 4) * (3 / 4) * (1 / 4) / 5),
+        ("err", {"gain": "from_2"}, 1 / 4),
         ("err", {"scale": 1}, 2 + (-1) * 1 / 3),  # a chance above 1 is not clipped
         ("rbp", {}, (2 + 1 / 4) / 2),
         ("rbp", {"gain": "from_1"}, (1 + 1 / 4) / 2),
@@ -119,6 +126,7 @@ def test_averaged_ties_are_the_mean_over_all_orders(form, measure, data):
     }
     try:
         convention = PLAIN[measure].replace(**fields)
+        of_averaged_ties = convention.replace(ties="average")
     except ra.ConventionError:
         return
     scores = np.array(data.draw(st.lists(st.integers(0, 2), min_size=n, max_size=n)), float)
@@ -126,7 +134,7 @@ def test_averaged_ties_are_the_mean_over_all_orders(form, measure, data):
     all_labels, sizes = np.array(labels)[orders].ravel(), [n] * len(orders)
     with kernels(form):
         mean = value(all_labels, scores[orders].ravel(), convention, group_sizes=sizes)
-        averaged = value(labels, scores, convention.replace(ties="average"))
+        averaged = value(labels, scores, of_averaged_ties)
     assert averaged == pytest.approx(mean, abs=1e-12, rel=1e-12)
 
 
@@ -193,7 +201,10 @@ def test_empty_error_refuses_a_query_without_relevant_rows(measure):
         ("err", {"scale": 0}, "scale=0; allowed are finite numbers above 0"),
         ("err", {"discount": "power_2"}, "numbers above 0, up to 1"),
         ("err", {"discount": "log_1"}, "discount='log_1'; allowed are"),
-        ("err", {"gain": "from_1"}, "gain='from_1'; allowed are"),
+        ("err", {"gain": "linear-from_1"}, "gain='linear-from_1'; allowed are"),
+        ("rr", {"ties": "average", "count": "found"}, "no closed form under count='found'"),
+        ("recall", {"pool": "rows"}, "pool='rows'; allowed are 'queries', 'sums'"),
+        ("recall", {"pool": "sums", "average": "geometric_1e-05"}, "means nothing with pool='sums'"),
         ("rbp", {"persistence": 1.5}, "persistence=1.5; allowed are numbers from 0 to 1"),
         ("rbp", {"gain": "from_x"}, "gain='from_x'; allowed are .*'from_<number>' .*'linear-from_<number>' "),
         ("success", {"ties": "together"}, "ties='together'; allowed are"),
@@ -212,7 +223,56 @@ def test_labels_without_a_gain_are_refused():
     assert value([0, -1], [1, 2], PLAIN["precision"].replace(relevant="label", k=1)) == -1
 
 
+@for_each(
+    ("measure", "changes", "expected"),
+    [
+        ("recall", {}, (1 + 0) / (2 + 1)),
+        ("recall", {"average": "query", "query_weight": [3, 1, 1]}, 3 / 7),
+        ("recall", {"k": 3, "short": "zero"}, 2 / 3),
+        ("precision", {"divisor": "relevant"}, (1 + 0) / (1 + 1)),
+        ("precision", {"divisor": "retrieved", "k": None}, (2 + 1) / (3 + 2 + 1)),
+        ("f-measure", {}, 2 * (1 / 3) * (1 / 3) / (1 / 3 + 1 / 3)),
+    ],
+)
+def test_a_micro_average_divides_the_hits_of_all_queries_by_the_sum_of_their_divisors(measure, changes, expected):
+    labels, scores, sizes = [1, 1, 0, 0, 1, 0], [3, 2, 1, 2, 1, 1], [3, 2, 1]  # the last query has nothing to find
+    weights = {"query_weight": changes.pop("query_weight")} if "query_weight" in changes else {}
+    convention = PLAIN[measure].replace(**{"k": 1, "pool": "sums", **changes})
+    evaluator = ra.Evaluator(labels, convention, group_sizes=sizes, **weights)
+    assert evaluator.evaluate(scores).value == pytest.approx(expected, rel=1e-15)
+    assert ra.parse(str(convention)) == convention
+
+
+def test_a_micro_average_without_any_divisor_is_decided_by_empty():
+    recall = PLAIN["recall"].replace(pool="sums", empty=0.5)
+    assert value([0, 0, 0], [3, 2, 1], recall, group_sizes=[2, 1]) == 0.5
+    with pytest.raises(ra.InputError, match="nothing is left to average"):
+        value([0, 0, 0], [3, 2, 1], recall.replace(empty="skip"), group_sizes=[2, 1])
+
+
+def test_micro_averages_add_up_and_keep_the_values_of_queries():
+    labels, scores, sizes = [1, 1, 0, 1, 0], [3, 2, 1, 1, 2], [3, 2]
+    recall = PLAIN["recall"].replace(pool="sums", k=1)
+    queries = [slice(3), slice(3, 5)]
+    parts = [ra.Evaluator(labels[i], recall, qid=[str(i)] * len(labels[i])).tally(scores[i]) for i in queries]
+    assert ra.Tally.merge(parts).score().value == value(labels, scores, recall, group_sizes=sizes) == 1 / 3
+    assert ra.per_query(labels, scores, recall, group_sizes=sizes).tolist() == [1 / 2, 0]
+
+
+def test_a_later_field_is_left_out_of_signatures_at_its_first_value():
+    for measure, field in (("rr", "count"), ("recall", "pool"), ("precision", "pool"), ("f-measure", "pool")):
+        assert f"{field}=" not in str(PLAIN[measure])
+        assert ra.parse(str(PLAIN[measure])) == PLAIN[measure]
+
+
 def test_equal_meanings_have_one_spelling():
+    for changes in ({"divisor": "k"}, {"divisor": "one"}):
+        precision = PLAIN["precision"].replace(empty=1, **changes)
+        assert precision.replace(pool="sums") == precision.replace(empty=0)
+    binary = ra.parse("textbook@3").replace(gain="from_2")
+    assert binary.replace(unjudged=1).unjudged == "zero"
+    assert binary.replace(unjudged=3) == binary.replace(unjudged=2)
+    assert binary.replace(unjudged=2) != binary.replace(unjudged="zero")
     assert PLAIN["precision"].replace(k=None).divisor == "retrieved"
     assert PLAIN["f-measure"].replace(k=None).divisor == "retrieved"
     assert PLAIN["err"].replace(discount="log_2").discount == "log2"
