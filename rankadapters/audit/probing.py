@@ -327,7 +327,7 @@ def _with_further_cases(
             members = [convention for convention, fit in zip(members, fits, strict=True) if fit]
         elif not (answer.problem or np.isnan(values).any()):
             text = f"it has a special rule for {case.purpose}"
-            binary = getattr(members[0], "gain", "").startswith("from_")  # where programs often mean every label above 0
+            binary = getattr(members[0], "gain", "").startswith("from_")
             if case.purpose != BELOW_ZERO and not binary:
                 text = _rounding(examination, members[0], cases) or text
                 return members, Finding(text, members, names_presets=True), notes

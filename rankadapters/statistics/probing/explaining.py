@@ -365,7 +365,9 @@ def mistaken_values(change: Change, convention: Convention, case: Case) -> dict[
 
 
 def mistaken_means(base: OurNumber) -> Iterator[tuple[str, float]]:
-    """Yield the mistakes with the mean in words that hold for every case."""
+    """Yield the mistakes with the mean in words that hold for every case; none if the value is no mean over queries."""
+    if base.terms.values.size != base.queries.n_queries or not base.convention.is_sum:
+        return
     yield from ((_general(text), value) for text, value in changed_means(base))
     left_out, divided = without_query(base).values, different_divisors(base).values
     for name, query in (("first", 0), ("last", -1)):
