@@ -133,7 +133,7 @@ class CaseMaker:
             SHORT: 2,
             NEGATIVE: 3,
             CLOSE: len(GAPS),
-            LONG: 3,
+            LONG: 4,
             EMPTY: 1,
             ANY: 8,
         }
@@ -141,6 +141,11 @@ class CaseMaker:
             counts |= {BOUNDARY: 0, NEGATIVE: 0, CLOSE: 0, LONG: 1}
         rounds = [[self._random(purpose, turn) for purpose, n in counts.items() if turn <= n] for turn in range(1, 9)]
         cases = [case for cases in rounds for case in cases]
+        plain = self._random(PLAIN, len(STEPS) + 1)
+        cases += [
+            replace(plain.with_columns(scores=np.full(len(plain.scores), STEP)), purpose=TIED),
+            plain.with_columns(labels=np.full(len(plain.labels), self.grades[-1])),
+        ]
         if self.k is None:
             cases.append(self.at_rank(DEEP_RANK, DEEP_RANK + 1))
         return self._unique([*cases, self._one_row(self.grades[0])])
@@ -327,7 +332,7 @@ def _any_scores(n_rows: int, turn: int, generator: np.random.Generator) -> Float
 _SCORES: dict[str, Callable[[int, int, np.random.Generator], Floats]] = {
     TIED: _tied, NEGATIVE: _negative, ANY: _any_scores,
     SHORT: _tied_at_first, EXACT: _tied_at_first,
-    LONG: lambda n_rows, turn, generator: generator.choice(np.asarray(TIED_SCORES[: 1 + turn]), n_rows),
+    LONG: lambda n_rows, turn, generator: (_distinct if turn == 2 else _tied)(n_rows, turn, generator),  # noqa: PLR2004
 }  # fmt: skip
 
 
