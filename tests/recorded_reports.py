@@ -135,7 +135,9 @@ def probes() -> Iterator[tuple[str, Maker]]:
         "exponential gain": partial(ndcg, gain=exp, last=False, empty=0.0, digits=None),
         "linear gain, last row first": partial(ndcg, gain=linear, last=True, empty=1.0, digits=None),
         "rounded": partial(ndcg, gain=linear, last=False, empty=1.0, digits=4),
-        "another gain": partial(ndcg, gain=lambda label: label**1.5, last=False, empty=0.0, digits=None),
+        "another gain": partial(
+            ndcg, gain=lambda label: np.maximum(label, 0) ** 1.5, last=False, empty=0.0, digits=None
+        ),
         "another value of empty queries": partial(ndcg, gain=exp, last=False, empty=0.25, digits=None),
     }
     for name, function in functions.items():

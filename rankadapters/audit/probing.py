@@ -19,6 +19,7 @@ from rankadapters.statistics.document import Document
 from rankadapters.statistics.grid import has_cutoff, measure_named
 from rankadapters.statistics.known_presets import presets_by_label
 from rankadapters.statistics.probing.answers import OF_QUERIES, UNKNOWN, Function
+from rankadapters.statistics.probing.case_maker import CaseMaker
 from rankadapters.statistics.probing.cases import (
     BELOW_ZERO,
     EMPTY,
@@ -457,8 +458,9 @@ def _example(examination: Examination, convention: Convention) -> Example | None
 def _common(examination: Examination, convention: Convention | None) -> dict[str, Any]:
     function = examination.function
     refused = list(_refusals(examination, convention))
-    grades = examination.maker.grades
-    if grades in GRADES[1:] and function.takes != "items":
+    grades, widest = examination.maker.grades, CaseMaker(GRADES[0], examination.maker.k)
+    refuses_too = convention is not None and math.isnan(value_of(convention, widest.every_grade()))
+    if grades in GRADES[1:] and function.takes != "items" and not refuses_too:
         meaning = f"it takes the labels {', '.join(f'{grade:g}' for grade in grades)}"
         refused.insert(0, Refused(what="labels up to 4", problem="raised an error", meaning=meaning))
     if examination.maker.one_relevant and SEVERAL not in [refusal.what for refusal in refused]:

@@ -159,8 +159,8 @@ def vectors(convention: Convention | str, *, labels: Sequence[float] | None = No
     --------
     >>> import rankadapters as ra
     >>> cases = ra.conformance.vectors("sklearn@3").vectors
-    >>> [case.purpose for case in cases]
-    ['distinct scores', 'ties', 'empty', 'short', 'any length', 'negative labels']
+    >>> [case.purpose for case in cases][:8]
+    ['distinct scores', 'ties', 'nearly tied', 'empty', 'short', 'cutoff', 'negative scores', 'many ties']
     """
     declared = as_convention(convention)
     as_cutoff(getattr(declared, "k", None))
@@ -190,7 +190,7 @@ def make_vectors(convention: Convention, labels: tuple[float, ...] | None, *, di
     chosen_cases = [cases[i] for i in chosen]
     if labels is None:
         equal = pool.members([group for group in range(len(pool.groups)) if not fails[group].any()])
-        chosen_cases += [case for case in maker.unusual_labels() if _distinguishes(case, convention, equal)]
+        chosen_cases += _unusual_cases(convention, maker, equal)
     return Vectors(convention, tuple(_as_vectors(convention, chosen_cases)))
 
 
@@ -325,12 +325,16 @@ def _with_wrong_cutoffs(convention: Convention) -> Iterator[Convention]:
                 yield convention.replace(k=wrong_k)
 
 
-def _distinguishes(case: Case, convention: Convention, rivals: list[Convention]) -> bool:
-    """Return whether a convention has a value on a case, and a rival or a program that rounds labels another one."""
-    value = np.array([value_of(convention, case)])
-    rounded = (case.with_columns(labels=change(case.labels)) for change in (np.floor, np.ceil, np.round))
-    values = [value_of(rival, case) for rival in rivals] + [value_of(convention, other) for other in rounded]
-    return not math.isnan(value[0]) and bool((differ(np.array(values), value) & ~np.isnan(values)).any())
+def _unusual_cases(convention: Convention, maker: CaseMaker, rivals: Sequence[Convention]) -> list[Case]:
+    """Return the cases with unusual labels that tell the convention from rivals, or from programs that round labels."""
+    cases = maker.unusual_labels()[::-1]  # those that tell the most first
+    expected = values_of(convention, cases)
+    rounded = (
+        [case.with_columns(labels=change(case.labels)) for case in cases] for change in (np.floor, np.ceil, np.round)
+    )
+    values = np.array([*(values_of(rival, cases) for rival in rivals), *(values_of(convention, c) for c in rounded)])
+    fails = differ(values, expected) & ~np.isnan(values) & ~np.isnan(expected)
+    return [cases[i] for i in choose_cases(fails, [[i] for i in range(len(cases))])]
 
 
 def _as_vectors(convention: Convention, cases: Sequence[Case]) -> Iterator[Vector]:

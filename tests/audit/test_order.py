@@ -256,7 +256,7 @@ def test_the_example_orders_the_models_of_the_installed_toolkits(capsys, monkeyp
     monkeypatch.setattr(sys, "argv", [str(example)])
     runpy.run_path(str(example))
     printed = capsys.readouterr().out
-    assert "LGBMRanker" in printed
+    assert "lightgbm" in printed
     assert "Kendall's tau-b" in printed
 
 

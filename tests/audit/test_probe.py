@@ -172,7 +172,7 @@ BUGS = {  # a function, and a part of the explanation
     "infinite": (lambda y, s: math.inf, ""),
     "constant": (lambda y, s: 0.5, "it returns 0.5 for all data"),
 }
-MOST_CALLS = 65  # of a function without a convention; the cases that confirm ties or another measure are a few more
+MOST_CALLS, MOST_CALLS_FOR_PRESETS = 62, 90  # of a function without a convention; every case confirms a preset
 
 
 def test_a_function_with_a_bug_is_attributed_to_no_convention():
@@ -181,7 +181,7 @@ def test_a_function_with_a_bug_is_attributed_to_no_convention():
             function.values.clear()
         report = ra.audit.probe(function, takes="query", k=None)
         assert report.convention is None, bug
-        assert report.calls <= MOST_CALLS, bug
+        assert report.calls <= (MOST_CALLS_FOR_PRESETS if report.presets else MOST_CALLS), bug
         assert explanation in report.explanation, bug
         assert bool(explanation) == bool(report.explanation), bug
 
@@ -252,7 +252,7 @@ NO_CONVENTION = {  # name: function, measure, and a part of the explanation
     "RR whose ranks begin with 2": (
         lambda y, s: 1 / (np.argmax((y > 0)[np.argsort(-s, kind="stable")]) + 2) if y.max() > 0 else 0.0,
         "rr",
-        "ranks begin with 2",
+        "counts 1/(rank + 1) in proportion to rank 1",
     ),
     "a number for one document only": (lambda y, s: 1.0 if y.size == 1 else None, "ndcg", ""),
     "an empty query counts -1": (lambda y, s: ndcg(y, s) if y.max() > 0 else -1.0, "ndcg", "nothing relevant"),
@@ -262,7 +262,7 @@ NO_CONVENTION = {  # name: function, measure, and a part of the explanation
             sum((2.0**label - 1) / np.log2(2 + np.sum(s > score)) for label, score in zip(y, s, strict=True))
         ),
         "dcg",
-        "",
+        "its cutoff is all, and its tied rows share a rank",
     ),
     "every third call is off": (
         StatefulFunction(lambda values: values[-1] + 0.01 * (len(values) % 3 == 0)),
@@ -329,7 +329,7 @@ def test_a_function_may_need_lists_or_arrays_of_two_dimensions(form):
             0.9,
         ),
         ("ap", lambda y, s: average_precision(1 * (y > 2), s, (y > 2).sum()), "relevant", "above_2"),
-        ("success", lambda y, s: bool((y > 0)[np.argsort(-s, kind="stable")][:5].any()), "relevant", "from_1"),
+        ("success", lambda y, s: bool((y > 0)[np.argsort(-s, kind="stable")][:5].any()), "relevant", "above_0"),
     ],
 )
 def test_unusual_values_of_a_field_are_identified(measure, function, field, value):

@@ -204,8 +204,12 @@ def test_a_function_of_queries_may_refuse_empty_ones(measure, refusal):
     assert report.convention.empty == "error"
 
 
+def dcg_of_two(labels, scores):
+    return dcg(labels, scores)
+
+
 def test_a_measure_without_a_value_for_the_labels_says_so():
-    report = ra.audit.probe(ndcg, takes="query", k=None, measures="query-cross-entropy")
+    report = ra.audit.probe(dcg_of_two, takes="query", k=None, measures="query-cross-entropy")
     assert report.convention is None
     assert "query-cross-entropy has no value for the labels 0, 1, 2, 3, 4" in report.explanation
 

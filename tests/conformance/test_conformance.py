@@ -320,8 +320,7 @@ def test_a_report_shows_expected_and_returned_values_of_failed_cases():
 
     declared = ra.parse("sklearn@2").replace(average="uniform", empty="error")
     report = ra.conformance.check(function, declared, takes="query")
-    lines = str(report).splitlines()[-report.n_cases :]
-    assert any(line.split()[1:] == ["empty", "no", "number", "0.5"] for line in lines)
+    lines = [line.split() for line in str(report).splitlines()]
+    assert any(line[1:] == ["empty", "no", "number", "0.5"] for line in lines)
     failure = next(failure for failure in report.failures if failure.problem == "returned None")
-    assert any(line.endswith(f"{failure.vector.value!r}   returned None") for line in lines)
-    assert str(report).endswith("raised ValueError: one row")
+    assert any(line[-3:] == [repr(failure.vector.value), "returned", "None"] for line in lines)

@@ -15,6 +15,7 @@ LEVEL_GAIN = replace(
     GAIN,
     numbered={**GAIN.numbered, "linear-from": "y for y >= B, else 0"},
     tried=("from_1", *GAIN.tried),
+    further=(),
 )
 PERSISTENCE = Field(
     group="value", about="The probability that a reader goes on to the next rank.", numbers=Range(0, 1),

@@ -178,13 +178,19 @@ class _Search:
 
     def _of_factors(self) -> Iterator[Finding]:
         """Yield conventions whose values the function multiplies by a constant."""
-        first = next(iter(np.flatnonzero(self.answers)), None)
-        if first is not None:
-            with np.errstate(invalid="ignore", divide="ignore"):
-                values = self.pool.values * (self.answers[first] / self.pool.values[:, [first]])
-            for finding in self._fitting("", values, self.everywhere):
-                factor = self.answers[first] / self.pool.values[self._rows(values, self.everywhere)[0], first]
-                yield replace(finding, text=f"it returns {factor:.10g} times the value")
+        values = self._scaled(self.everywhere)
+        for finding in self._fitting("", values, self.everywhere):
+            row, first = self._rows(values, self.everywhere)[0], int(np.flatnonzero(self.answers)[0])
+            factor = self.answers[first] / self.pool.values[row, first]
+            yield replace(finding, text=f"it returns {factor:.10g} times the value")
+
+    def _scaled(self, mask: Flags) -> Floats:
+        """Return the values of the pool, each convention's multiplied so that its first one is right."""
+        first = next(iter(np.flatnonzero(mask & (self.answers != 0))), None)
+        if first is None:
+            return np.full(self.pool.values.shape, np.nan)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.asarray(self.pool.values * (self.answers[first] / self.pool.values[:, [first]]))
 
     def _of_traits(self, n_traits: int = 1) -> Iterator[Finding]:
         """Yield conventions that fit but for data with some traits."""
@@ -313,9 +319,10 @@ class _Search:
     def _of_means(self) -> Iterator[Finding]:
         """Yield conventions that fit single queries, with a mistake in the mean over queries."""
         single = np.array([len(case.sizes) == 1 for case in self.cases], bool)
-        several = [case for case in self.cases if len(case.sizes) > 1]
-        rows = self._rows(self.pool.values, single) if several else []
-        yield from self._of_changes((self.pool.members([row])[0] for row in rows), several, mistaken_means)
+        if single.all():
+            return
+        rows = self._rows(self.pool.values, single) or self._rows(self._scaled(single), single)
+        yield from self._of_changes((self.pool.members([row])[0] for row in rows), self.cases, mistaken_means)
 
     def _of_changes(
         self, conventions: Iterable[Convention], cases: Sequence[Case], change: Change
