@@ -103,8 +103,8 @@ lenskit_2026_no_gain: With gain='rating', LensKit from 2026.1 on leaves out user
     test items all gain 0 count 0 (read: v2026.3.0). One `empty` cannot express both. Workaround: drop the rows of users
     without test items, and use empty=0.
 autogluon_map: map@k of AutoGluon multimodal multiplies the precision at each hit by the predicted score (run: 1.6.3).
-rankeval_long_ties: Queries of more than 16 rows are sorted by an unstable sort, so tied rows can have any order (run:
-    0.8.2).
+rankeval_long_ties: RankEval uses numpy's default sort, so tied rows can have any order: in queries of more than 16 rows
+    (run: 0.8.2), and on processors with AVX2 in shorter ones too.
 ranx_long_ties: Queries of 16 rows or more are sorted by an unstable sort (run: 0.3.21).
 ranklib_best: BEST@k is the largest gain at ranks 1..k; we leave it out on purpose (run: 2.1, 2.10.1).
 torchmetrics_auroc: RetrievalAUROC only uses pairs among the top k, and a float32 sigmoid makes large scores tie (run:

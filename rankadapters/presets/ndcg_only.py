@@ -29,9 +29,9 @@ class RankEval(
 ):  # fmt: skip
     """RankEval `NDCG(cutoff=k)`, metrics/ndcg.py and dcg.py. Run against 0.8.2: the same value for each of 614 queries.
 
-    Scores are ranked by a reversed argsort. Up to 16 rows the sort is stable, so ties come in reverse order; for longer
-    queries see `inexpressible`. Ideal DCGs are float32. `no_relevant_results` is 1 by default, and
-    `implementation="flat"` is `replace(gain="linear")`.
+    Scores are ranked by a reversed argsort. Ties come in reverse order where numpy's default sort is stable: on
+    processors without AVX2, in queries of up to 16 rows; see `inexpressible`. Ideal DCGs are float32.
+    `no_relevant_results` is 1 by default, and `implementation="flat"` is `replace(gain="linear")`.
     """
 
 
