@@ -111,7 +111,7 @@ class UnderNDCG(Objective):
         if not isinstance(self.convention, NDCG):
             msg = f"{type(self).__name__} needs a convention of NDCG, not {self.convention}."
             raise ConventionError(f"{msg}\nHint: ra.presets.lightgbm(30), or ra.NDCG(...).")
-        require_fixed_ideal(type(self).__name__, self.convention)
+        require_gradients(type(self).__name__, self.convention)
 
     @property
     def idle(self) -> frozenset[str]:
@@ -160,11 +160,17 @@ def read_back(text: object, registry: Mapping[str, type[Declared]], noun: str, n
     return value
 
 
-def require_fixed_ideal(objective: str, convention: Convention) -> None:
-    """Refuse an ideal DCG that depends on the scores, since gradients treat it as constant."""
+def require_gradients(objective: str, convention: Convention) -> None:
+    """Refuse an ideal DCG that depends on the scores, which gradients take for constant, and RR over several rows."""
     if getattr(convention, "ideal_follows_scores", False):
         msg = f"{objective} needs an ideal DCG that no score changes, but the convention says ideal='top-only'."
         raise ConventionError(f"{msg}\nHint: train under convention.replace(ideal='cutoff'); evaluate under any.")
+    count = getattr(convention, "count", "first")
+    if count != "first":
+        msg = (
+            f"{objective} has gradients of the first relevant row's rank only, but the convention says count={count!r}."
+        )
+        raise ConventionError(f"{msg}\nHint: train under convention.replace(count='first'); evaluate under any.")
 
 
 def as_objective(value: object) -> Objective:

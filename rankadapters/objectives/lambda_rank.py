@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, cast
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures import AP, ERR, NDCG, RR
-from rankadapters.objectives.base import ConventionField, require_fixed_ideal
+from rankadapters.objectives.base import ConventionField, require_gradients
 from rankadapters.objectives.bound_gradients import Gradients
 from rankadapters.objectives.pairwise import Pairwise
 from rankadapters.objectives.pairwise_fields import BeyondK, BeyondKWord, Delta, HessianWord, NormalizationWord
@@ -169,7 +169,7 @@ def _require_trading(convention: object) -> None:
     if not isinstance(convention, NDCG | AP | RR | ERR):
         msg = f"LambdaRank needs a convention of {MEASURES}, not {convention}."
         raise ConventionError(f"{msg}\nHint: ra.presets.lightgbm(30), or ra.NDCG(...).")
-    require_fixed_ideal("LambdaRank", convention)
+    require_gradients("LambdaRank", convention)
     if convention.weighting == "row_weight" or getattr(convention, "pool", "queries") == "rows":
         field = "pool='rows'" if convention.weighting != "row_weight" else f"average={convention.average!r}"
         msg = f"LambdaRank swaps rows of equal weight within a query, but the convention says {field}."

@@ -17,7 +17,7 @@ from rankadapters.core.errors import ConventionError, InputError
 from rankadapters.core.evaluation.evaluator import bind
 from rankadapters.core.measures import AP, DCG, ERR, NDCG, RR, FilteredDCG
 from rankadapters.core.ranking.jit import writable
-from rankadapters.objectives.base import require_fixed_ideal
+from rankadapters.objectives.base import require_gradients
 from rankadapters.objectives.bound_gradients import all_rows, kernel_order, row_number
 from rankadapters.objectives.kernels.stochastic_filter import Filtered
 from rankadapters.objectives.kernels.stochastic_rank import CASCADE, DISCOUNTED, SHARE_OF_FOUND
@@ -113,7 +113,7 @@ def require_moves(objective: str, convention: object) -> None:
     if not isinstance(convention, NDCG | DCG | ERR | RR | AP):
         msg = f"{objective} needs a convention of NDCG, DCG, ERR, RR or AP, not {convention}."
         raise ConventionError(f"{msg}\nHint: ra.presets.textbook(10); PFound is ra.presets.catboost.pfound(10).")
-    require_fixed_ideal(objective, convention)
+    require_gradients(objective, convention)
     fields = convention.to_dict()
     for name, required in (("retrieve", "all"), ("pool", "queries")):
         if fields.get(name, required) != required:

@@ -18,7 +18,8 @@ CATBOOST_ERR = ra.presets.catboost.err(None, use_weights=False)
 def swappable_conventions(draw: st.DrawFn) -> ra.Convention:
     """Draw a convention of which every objective with a swap knows the change."""
     convention = draw(conventions(lenient=True, measures=MEASURES))
-    required = {"unjudged": "zero", "average": "uniform", "retrieve": "all", "pool": "queries"}
+    required = {"unjudged": "zero", "average": "uniform", "retrieve": "all", "pool": "queries",
+                "count": "first"}  # fmt: skip
     changes = {name: word for name, word in required.items() if name in convention.fields()}
     if "1e+30" in getattr(convention, "gain", ""):  # its gradients overflow float32
         changes["gain"] = "exp2"
@@ -100,7 +101,8 @@ def pairwise_objectives(draw: st.DrawFn) -> objectives.LambdaRank | objectives.R
 def lambdarank_takes(convention: ra.Convention) -> bool:
     """Tell whether LambdaRank accepts a convention; `test_trade_gradients` checks that it refuses the rest."""
     by_row = convention.weighting == "row_weight" or getattr(convention, "pool", "") == "rows"
-    return not by_row and getattr(convention, "retrieve", "all") == "all"
+    first = getattr(convention, "count", "first") == "first"
+    return first and not by_row and getattr(convention, "retrieve", "all") == "all"
 
 
 @st.composite

@@ -152,6 +152,8 @@ TABLE = "sigmoid='table' replays LightGBM, which has neither samples, nor"
         (objectives.catboost.pair_logit(), {"norm": True}, "RankNet has no field 'norm'; its fields are"),
         (objectives.lightgbm.lambdarank(), {"convention": "catboost.dcg@10"},
          r"needs a convention of NDCG, AP, RR or ERR, not dcg@10/gain=linear.*\nHint: "),
+        (objectives.lightgbm.lambdarank(), {"convention": ra.parse("ranx.mrr@10").replace(count="all")},
+         "gradients of the first relevant row's rank only, but the convention says count='all'"),
     ],
     ids=short,
 )  # fmt: skip

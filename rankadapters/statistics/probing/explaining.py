@@ -99,7 +99,9 @@ def explain(examination: Examination) -> Finding | None:
     single = [case for case in elimination.pool.cases if len(case.sizes) == 1 and case not in function.answers]
     for case in (*several[: N_ASKED // 2], *single[:N_ASKED]):
         function.ask(case)
-    for case in list(function.answers)[1::12]:
+    answered = list(function.answers)
+    tied = [case for case in answered if TIED in case.traits()]
+    for case in (*answered[1::12], *tied[::4]):
         function.repeat(case)
     if not function.deterministic:
         return Finding(next(fault for fault in function.faults if fault.startswith(UNSTEADY)), [])
