@@ -146,8 +146,8 @@ class DataProfile(Document):
         from rankadapters.plotting.plots import bars
 
         if not self.effects:
-            msg = "no field of a convention makes a difference on this data, so there is nothing to draw."
-            raise InputError(f"{msg}\nHint: print the profile to see the shares and the labels.")
+            message = "no field of a convention makes a difference on this data, so there is nothing to draw."
+            raise InputError(message, hint="print the profile to see the shares and the labels")
         return bars([(e.field, e.change) for e in self.effects], f"largest change of {self.measure.upper()}")
 
     def _effect_table(self) -> Table:
@@ -210,12 +210,11 @@ def profile(
     kind, entries = measure_named(measure), members(k)
     cutoffs = [None if cutoff is None else as_cutoff(cutoff) for cutoff in ([k] if entries is None else entries)]
     if not cutoffs:
-        msg = "no cutoff was given.\nHint: pass k=10, or k=None for all rows."
-        raise ConventionError(msg)
+        raise ConventionError("no cutoff was given.", hint="pass k=10, or k=None for all rows")
     data_profile = describe_queries(as_queries(labels, **columns), scores, kind, cutoffs)
     if not data_profile.effects:
-        msg = f"no preset of {kind.__name__} has a value on this data.\nHint: ra.evaluate under a preset says why."
-        raise InputError(msg)
+        message = f"no preset of {kind.__name__} has a value on this data."
+        raise InputError(message, hint="ra.evaluate under a preset says why")
     return data_profile
 
 

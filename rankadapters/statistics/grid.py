@@ -92,17 +92,10 @@ def has_cutoff(measure: type[Convention]) -> bool:
 
 
 def measure_named(name: object) -> type[Convention]:
-    """Return the measure whose signatures begin with this word, or that tools call so, as 'map'.
-
-    Raises
-    ------
-    ConventionError
-        No measure has that name.
-    """
+    """Return the measure whose signatures begin with this word, or that tools call so, as 'map'."""
     measure = MEASURES.get(measure_called(name) or "") if isinstance(name, str) else None
     if measure is None:
-        msg = f"measure={name!r:.80}; allowed are {choices(MEASURES)}.\nHint: measure='ndcg'."
-        raise ConventionError(msg)
+        raise ConventionError(f"measure={name!r:.80}; allowed are {choices(MEASURES)}.", hint="measure='ndcg'")
     return measure
 
 

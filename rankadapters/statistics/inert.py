@@ -44,13 +44,7 @@ class Terms(NamedTuple):
 
 
 def terms_of(queries: Queries, scores: object, convention: Convention) -> Terms:
-    """Evaluate each query, ignoring weights that the convention does not use.
-
-    Raises
-    ------
-    InputError
-        The convention has no value on this data.
-    """
+    """Evaluate each query, ignoring weights that the convention does not use."""
     return terms_in(Evaluator.of(counted(queries, convention), [convention]).measure(scores), convention)
 
 
