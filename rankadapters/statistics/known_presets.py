@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from rankadapters import presets
 from rankadapters.core.declaration.convention import Convention
@@ -59,8 +58,7 @@ def unlikelihood(k: int | None) -> tuple[int, int]:
     return (USUAL_CUTOFFS.index(k) if k in USUAL_CUTOFFS else len(USUAL_CUTOFFS), k or 0)
 
 
-@dataclass(frozen=True, slots=True)
-class NearestPresets:
+class NearestPresets(NamedTuple):
     """The presets nearest to a set of conventions, the nearest convention of the set, and the fields that differ."""
 
     presets: tuple[str, ...]
@@ -80,7 +78,7 @@ def nearest_to_blocks(measure: type[Convention], blocks: list[Block]) -> Nearest
     by_cost = sorted((nearest_to_block(measure, block) for block in blocks), key=lambda near: near.cost)
     best = by_cost[0]
     labels = dict.fromkeys(label for near in by_cost if near.changes == best.changes for label in near.presets)
-    return replace(best, presets=tuple(labels))
+    return best._replace(presets=tuple(labels))
 
 
 def nearest_to_block(measure: type[Convention], block: Block) -> NearestPresets:
