@@ -76,14 +76,11 @@ class Explanation(Document):
         parts = np.stack(list(self.per_query.values()))
         totals = parts.sum(axis=0)
         largest = np.argsort(-np.abs(totals), kind="stable")[:n_shown]
+        largest = largest[parts[:, largest].any(axis=0)]
+        columns = (self.query_ids[largest].tolist(), totals[largest].tolist(), parts[:, largest].T.tolist())
         return [
-            {
-                "query": self.query_ids[q : q + 1].tolist()[0],
-                "contribution": float(totals[q]),
-                "contributions": dict(zip(self.per_query, parts[:, q].tolist(), strict=True)),
-            }
-            for q in largest
-            if parts[:, q].any()
+            {"query": query, "contribution": total, "contributions": dict(zip(self.per_query, by_field, strict=True))}
+            for query, total, by_field in zip(*columns, strict=True)
         ]
 
     def plot(self) -> Any:

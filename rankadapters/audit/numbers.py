@@ -27,28 +27,12 @@ EXAMPLE = "{5: '0.4382', 10: '0.4711'}"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Number:
-    """A printed number, with its model and its cutoff.
-
-    Attributes
-    ----------
-    measure : type of Convention
-        The measure.
-    name : str
-        Model, measure and cutoff, such as `ndcg@10` or `bm25 ndcg@10`.
-    printed : Printed
-        The number and its decimals.
-    bounded : bool
-        Whether every possible value on these rows is in [0, 1].
-    queries, scores : Queries, array
-        The data, and the scores of the model.
-    cutoffs : tuple of int or None
-        The possible cutoffs.
-    """
+    """A printed number, with its model, the model's data, and its possible cutoffs."""
 
     measure: type[Convention]
-    name: str
+    name: str  # model, measure and cutoff, such as `ndcg@10` or `bm25 ndcg@10`
     printed: Printed
-    bounded: bool
+    bounded: bool  # whether every possible value on these rows is in [0, 1]
     queries: Queries
     scores: Array
     cutoffs: Cutoffs

@@ -82,10 +82,8 @@ def page(
     scores_by_model = as_models(scores)
     queries = labels if isinstance(labels, Mapping) else as_queries(labels, **columns)
     model_scores = score_models(queries, scores_by_model, convention, None, {}, least=1)
-    models = {
-        name: (queries[name] if isinstance(queries, Mapping) else queries, predicted)
-        for name, predicted in scores_by_model.items()
-    }
+    by_model = queries if isinstance(queries, Mapping) else dict.fromkeys(scores_by_model, queries)
+    models = {name: (by_model[name], predicted) for name, predicted in scores_by_model.items()}
     n_models, n_conventions = len(models), len(model_scores.conventions)
     summary = (
         f"{n_models} model{'s' * (n_models > 1)} under {n_conventions} convention{'s' * (n_conventions > 1)}, "
@@ -123,9 +121,8 @@ def _gaps(models: Models, model_scores: ModelScores) -> Iterator[Part]:
             if not all_equal:
                 yield gap.parts_table(f"{name}, {ends}: parts of the gap")
                 parts = ", ".join(f"{field} {signed(part)}" for field, part in gap.contributions.items())
-                yield Picture(
-                    gap.plot(), f"{name}: {ends}", f"Bars from {gap.a.value:.4f} to {gap.b.value:.4f}: {parts}."
-                )
+                described = f"Bars from {gap.a.value:.4f} to {gap.b.value:.4f}: {parts}."
+                yield Picture(gap.plot(), f"{name}: {ends}", described)
 
 
 def _curves(

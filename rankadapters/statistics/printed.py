@@ -26,21 +26,11 @@ DIGITS = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNOREC
 
 @dataclass(frozen=True, slots=True)
 class Printed:
-    """A printed number.
-
-    Attributes
-    ----------
-    value : Decimal
-        The printed number.
-    decimals : int
-        Number of decimals it was printed with.
-    rounding : Decimal
-        Largest error of an earlier binary rounding, such as one float32 step.
-    """
+    """A printed number, and with how many decimals it was printed."""
 
     value: Decimal
     decimals: int
-    rounding: Decimal = Decimal(0)
+    rounding: Decimal = Decimal(0)  # largest error of an earlier binary rounding, such as one float32 step
 
     @property
     def half(self) -> Decimal:
