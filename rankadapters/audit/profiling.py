@@ -233,10 +233,9 @@ def describe_queries(
     warnings += _pitfalls(flags | tie_flags, tied_labels, distinct, effects)
     shares: dict[str, float | None] = {name: float(np.mean(flag)) for name, flag in (flags | tie_flags).items()}
     return DataProfile(
-        k=distinct, n_queries=queries.n_queries, n_docs=queries.n_docs, longest=int(np.diff(queries.indptr).max()),
-        shares=shares if tie_flags else {**shares, "tied": None}, labels=labels,
-        random=_random_values(queries, measure, distinct), measure=measure.measure, effects=effects,
-        warnings=tuple(warnings),
+        k=distinct, n_queries=queries.n_queries, n_docs=queries.n_docs, longest=queries.longest,
+        shares=shares if tie_flags else {**shares, "tied": None}, labels=labels, measure=measure.measure,
+        random=_random_values(queries, measure, distinct), effects=effects, warnings=tuple(warnings),
     )  # fmt: skip
 
 
