@@ -252,6 +252,8 @@ def _matches_of(
     for (mistake, _), indices in groups.items():
         near = tuple(dict.fromkeys(label for index in indices for label in labels[keys[index][0]]))
         convention, given = keys[indices[0]][0], tuple(values[indices[0]].tolist())
-        match = Match(convention=convention, values=given, near=near, changes={MISTAKE: mistake})
+        match = Match(
+            convention=convention, values=given, presets=(), near=near, changes={MISTAKE: mistake}, alike={}, blocks=()
+        )
         matches.append((known_presets.NearestPresets(near, convention, {}).cost, match))
     return [match for _, match in sorted(matches, key=lambda pair: pair[0])]

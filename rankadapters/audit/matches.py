@@ -98,11 +98,11 @@ class Match:
 
     convention: Convention
     values: tuple[float, ...]
-    presets: tuple[str, ...] = ()
+    presets: tuple[str, ...]
     near: tuple[str, ...]
     changes: dict[str, Any]
-    alike: dict[str, tuple[Any, ...]] = field(default_factory=dict)
-    blocks: tuple[Block, ...] = field(default=(), repr=False)
+    alike: dict[str, tuple[Any, ...]]
+    blocks: tuple[Block, ...] = field(repr=False)
 
     @property
     def value(self) -> float:

@@ -21,6 +21,8 @@ from rankadapters.statistics.significance import checked_resampling, holm, paire
 
 Progress = Callable[[int, int], object]
 
+UNTESTED = {"low": None, "high": None, "p_value": None, "p_corrected": None, "significant": False}
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Comparison:
@@ -48,11 +50,11 @@ class Comparison:
     second: str
     convention: Convention
     difference: float
-    low: float | None = None
-    high: float | None = None
-    p_value: float | None = None
-    p_corrected: float | None = None
-    significant: bool = False
+    low: float | None
+    high: float | None
+    p_value: float | None
+    p_corrected: float | None
+    significant: bool
 
     @property
     def ahead(self) -> str | None:
@@ -272,7 +274,7 @@ def compare_models(
     comparisons: dict[tuple[str, str], list[Comparison]] = {}
     for first, second, c in cells:
         names: dict[str, Any] = {"first": first, "second": second, "convention": c}
-        difference, test = scores[first][c].value - scores[second][c].value, tests.get((first, second, c), {})
+        difference, test = scores[first][c].value - scores[second][c].value, tests.get((first, second, c), UNTESTED)
         comparisons.setdefault((first, second), []).append(Comparison(**names, difference=difference, **test))
     changes = (
         Change(pair, {c.ahead for c in compared if c.significant} >= set(pair))

@@ -143,10 +143,10 @@ class ParityRow:
     convention: Convention | None
     value: float | None
     our_value: float | None
-    difference: float | None = None
-    tolerance: float | None = None
+    difference: float | None
+    tolerance: float | None
     verdict: Verdict
-    reason: str = ""
+    reason: str
     per_query: QueryDifferences | None = field(default=None, compare=False, repr=False)
     declared: dict[str, float | None] = field(default_factory=dict, hash=False)
 
@@ -160,13 +160,14 @@ class ParityRow:
         value: float,
         our_value: float,
         tolerance: Tolerance,
+        reason: str = "",
         inert: Sequence[str] = (),
-        **details: Any,
+        per_query: QueryDifferences | None = None,
     ) -> ParityRow:
         """Compare a source's value with ours under one convention; if either is NaN, they differ.
 
         With a `Printed` as tolerance, our value must round to the printed one. `inert` names the fields in which the
-        source's convention differs although they cannot matter on this data. `details` are `reason` and `per_query`.
+        source's convention differs although they cannot matter on this data.
 
         Examples
         --------
@@ -182,8 +183,8 @@ class ParityRow:
         difference = 0.0 if value == our_value else value - our_value  # 0 for two equal infinities
         return cls(
             source=source, version=version, convention=convention, value=value, our_value=our_value,
-            difference=difference, tolerance=half_width(tolerance),
-            verdict=equal if agree([our_value], value, tolerance).all() else "different", **details,
+            difference=difference, tolerance=half_width(tolerance), reason=reason, per_query=per_query,
+            verdict=equal if agree([our_value], value, tolerance).all() else "different",
         )  # fmt: skip
 
     @classmethod
@@ -194,14 +195,17 @@ class ParityRow:
         convention: Convention | None,
         *,
         our_value: float | None,
+        reason: str,
         value: float | None = None,
-        **details: Any,
+        per_query: QueryDifferences | None = None,
+        declared: dict[str, float | None] | None = None,
     ) -> ParityRow:
-        """Return a row, with a `reason`, for values that cannot be compared, as when the source or we have none."""
+        """Return a row for values that cannot be compared, such as when the source or we have none."""
         value, our_value = (None if number is None else float(number) for number in (value, our_value))
         return cls(
             source=source, version=version, convention=convention, value=value, our_value=our_value,
-            verdict="not-comparable", **details,
+            difference=None, tolerance=None, verdict="not-comparable", reason=reason, per_query=per_query,
+            declared=declared or {},
         )  # fmt: skip
 
     def __str__(self) -> str:
