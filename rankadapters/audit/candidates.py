@@ -28,20 +28,9 @@ EDGE = 1e-9  # a window that ends at a number includes it, although the division
 class Candidates:
     """Conventions whose means, according to a search, are near the printed numbers.
 
-    Attributes
-    ----------
-    numbers : sequence of Number
-        The printed numbers.
-    presets : list of Convention
-        The presets from which the changed fields of a convention are counted.
-    means : list of float64 array, shape (n, n_numbers)
-        The means of the conventions whose means are within the reach of all numbers.
-    n_changes : list of int64 array, shape (n,)
-        The number of fields in which these conventions differ from the nearest preset.
-    nearest : (float, Block)
-        The smallest distance to the first number, and the conventions at this distance.
-    notes : list of str
-        Parts of the grid that could not be searched, with the reason.
+    `means`, of shape (n, n_numbers), are those within the reach of all numbers, and `n_changes` counts the fields in
+    which such a convention differs from the nearest of the presets. `nearest` is the smallest distance to the first
+    number, with the conventions at this distance; `notes` name the parts of the grid that were not searched.
     """
 
     numbers: Sequence[Number]
@@ -69,18 +58,14 @@ class Candidates:
         if near.any():
             values = np.stack([self._n_changes(blocks) for blocks in groups.blocks])
             policies = np.stack([self._n_changes(blocks) for blocks in groups.policies.blocks])
-            indices = np.nonzero(near)
-            self.means.append(groups.means[indices])
-            self.n_changes.append((values[indices[0]] + policies[indices[1]]).min(axis=1))
+            of_values, of_policies = np.nonzero(near)
+            self.means.append(groups.means[of_values, of_policies])
+            self.n_changes.append((values[of_values] + policies[of_policies]).min(axis=1))
         smallest = float(np.fmin.reduce(distances[..., 0], axis=None))  # ignores NaN
         if smallest < self.nearest[0]:
             value, policy = np.argwhere(distances[..., 0] == smallest)[0].tolist()
             self.nearest = smallest, groups.conventions(value, policy)[0]
-        self._keep(groups, distances <= [number.unit / 2 + SLACK for number in self.numbers])
-
-    def _keep(self, groups: Groups, matches: Flags) -> None:
-        """Keep the conventions that give all numbers, or all but one."""
-        indices = tuple(range(len(self.numbers)))
+        matches, indices = distances <= [n.unit / 2 + SLACK for n in self.numbers], tuple(range(len(self.numbers)))
         for value, policy in np.argwhere(matches.sum(axis=-1) >= max(1, len(indices) - 1)).tolist():
             keys = [groups.key(value, policy, index) for index in indices]
             for given in filter(None, (indices, *combinations(indices, len(indices) - 1))):
@@ -90,14 +75,11 @@ class Candidates:
 
     def _n_changes(self, blocks: list[Block]) -> Ints:
         """Return, for each preset, the smallest number of changed fields that gives a convention of the blocks."""
-        counts = [np.sum([self._differ(name, values) for name, values in block.items()], axis=0) for block in blocks]
+        for name, values in (pair for block in blocks for pair in block.items()):
+            if (name, values) not in self._differing:
+                self._differing[name, values] = np.array([getattr(p, name) not in values for p in self.presets])
+        counts = [np.sum([self._differing[pair] for pair in block.items()], axis=0) for block in blocks]
         return np.asarray(np.min(counts, axis=0), np.int64)
-
-    def _differ(self, name: str, values: Values) -> Flags:
-        """Return, for each preset, whether its value of a field is none of these."""
-        if (name, values) not in self._differing:
-            self._differing[name, values] = np.array([getattr(p, name) not in values for p in self.presets])
-        return self._differing[name, values]
 
     def chance(self, convention: Convention | None) -> Chance:
         """Count the conventions that give the numbers near the printed ones that `convention` can take on the data."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from types import MappingProxyType
 
 from rankadapters.core.data.columns import Array
 from rankadapters.core.data.queries import Queries
@@ -16,18 +15,16 @@ from rankadapters.progress import advance
 
 PASS_SIZE = 256  # conventions per pass; the per-query values of a whole pass are in memory together
 
-_NO_SCORES: Mapping[Convention, Score] = MappingProxyType({})
-
 
 def evaluate_usable(
     queries: Queries,
     scores: object,
     conventions: Iterable[Convention],
-    known_scores: Mapping[Convention, Score] = _NO_SCORES,
+    known_scores: Mapping[Convention, Score] | None = None,
 ) -> dict[Convention, Score]:
     """Return the Score of each convention that has a value on this data, reusing the `known_scores`."""
-    distinct = dict.fromkeys(conventions)
-    usable = {convention: known_scores[convention] for convention in distinct if convention in known_scores}
+    distinct, known = dict.fromkeys(conventions), known_scores or {}
+    usable = {convention: known[convention] for convention in distinct if convention in known}
     for measured in measure_in_passes(queries, scores, (c for c in distinct if c not in usable)):
         usable |= measured.scores
     return {convention: usable[convention] for convention in distinct if convention in usable}
@@ -37,14 +34,11 @@ def measure_in_passes(queries: Queries, scores: object, conventions: Iterable[Co
     """Measure conventions in passes of limited size, skipping conventions that have no value on this data."""
     distinct = list(dict.fromkeys(conventions))
     for first in range(0, len(distinct), PASS_SIZE):
-        yield from _measure_usable(queries, scores, distinct[first : first + PASS_SIZE])
+        bound = bind_usable(queries, distinct[first : first + PASS_SIZE])
+        members = [member for member in bound if member.has_value]
+        if members:
+            yield from _measure(queries, queries.check_scores(scores), members)
         advance(len(distinct[: first + PASS_SIZE]), len(distinct))
-
-
-def _measure_usable(queries: Queries, scores: object, conventions: list[Convention]) -> Iterator[Measured]:
-    members = [member for member in bind_usable(queries, conventions) if member.has_value]
-    if members:
-        yield from _measure(queries, queries.check_scores(scores), members)
 
 
 def _measure(queries: Queries, scores: Array, members: list[Member]) -> Iterator[Measured]:

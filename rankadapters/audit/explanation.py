@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Unpack
 
@@ -23,7 +24,7 @@ from rankadapters.statistics.document import Document
 from rankadapters.statistics.grid import REFUSAL
 from rankadapters.statistics.shapley import split, split_columns, subsets
 
-Mixtures = dict[tuple[str, ...], Convention]
+IN_TWO_STEPS = "explain in two steps, over a convention between the two that avoids this mixture"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -75,14 +76,11 @@ class Explanation(Document):
         parts = np.stack(list(self.per_query.values()))
         totals = parts.sum(axis=0)
         largest = np.argsort(-np.abs(totals), kind="stable")[:n_shown]
+        largest = largest[parts[:, largest].any(axis=0)]
+        columns = (self.query_ids[largest].tolist(), totals[largest].tolist(), parts[:, largest].T.tolist())
         return [
-            {
-                "query": self.query_ids[q : q + 1].tolist()[0],
-                "contribution": float(totals[q]),
-                "contributions": dict(zip(self.per_query, parts[:, q].tolist(), strict=True)),
-            }
-            for q in largest
-            if parts[:, q].any()
+            {"query": query, "contribution": total, "contributions": dict(zip(self.per_query, by_field, strict=True))}
+            for query, total, by_field in zip(*columns, strict=True)
         ]
 
     def plot(self) -> Any:
@@ -103,38 +101,27 @@ class Explanation(Document):
         a, b = self.a, self.b
         gap = f"{b.value:.6f} - {a.value:.6f} = {signed(self.gap)} over {a.n_queries} queries"
         names = f"a  {a.convention.name}: {a.convention}\nb  {b.convention.name}: {b.convention}"
-        blocks: list[str | Table] = [f"From {a.convention.name} to {b.convention.name}: {gap}", names]
-        blocks += self.set_aside.values()
+        blocks = [f"From {a.convention.name} to {b.convention.name}: {gap}", names, *self.set_aside.values()]
         if not self.contributions:
             return [*blocks, "The conventions are equal: there is nothing to explain."]
-        blocks.append(self.parts_table())
-        queries = self.queries()
-        if queries:
-            blocks.append(self._query_table(queries))
-        if self.per_query is None:
-            blocks.append(self._totals_only())
-        return blocks
+        queries = [self._query_table(queries)] if (queries := self.queries()) else []
+        totals = "Totals only: under {} the value is not a sum over the queries, so that they have no parts of it."
+        not_sums = [score.convention.name for score in self.mixtures.values() if not score.convention.is_sum]
+        return [*blocks, self.parts_table(), *queries, *(totals.format(name) for name in not_sums[:1])]
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON types; `queries` has the largest contributions, or is None if `per_query` is None."""
-        return {
-            "a": {"name": self.a.convention.name, "signature": str(self.a.convention), "value": self.a.value},
-            "b": {"name": self.b.convention.name, "signature": str(self.b.convention), "value": self.b.value},
-            "gap": self.gap,
-            "contributions": self.contributions,
-            "set_aside": self.set_aside,
-            "mixtures": [
-                {"from_b": list(names), "signature": str(score.convention), "value": score.value}
-                for names, score in self.mixtures.items()
-            ],
-            "queries": None if self.per_query is None else [
-                {**query, "query": str(query["query"])} for query in self.queries()
-            ],
-        }  # fmt: skip
-
-    def _totals_only(self) -> str:
-        [name, *_] = [s.convention.name for s in self.mixtures.values() if not s.convention.is_sum]
-        return f"Totals only: under {name} the value is not a sum over the queries, so that they have no parts of it."
+        queries = [{**query, "query": str(query["query"])} for query in self.queries()]
+        ends = {
+            end: {"name": score.convention.name, "signature": str(score.convention), "value": score.value}
+            for end, score in (("a", self.a), ("b", self.b))
+        }
+        mixtures = [
+            {"from_b": list(names), "signature": str(score.convention), "value": score.value}
+            for names, score in self.mixtures.items()
+        ]
+        parts = {"gap": self.gap, "contributions": self.contributions, "set_aside": self.set_aside}
+        return {**ends, **parts, "mixtures": mixtures, "queries": None if self.per_query is None else queries}
 
     def _sorted(self) -> dict[str, float]:
         return dict(sorted(self.contributions.items(), key=lambda part: -abs(part[1])))
@@ -218,18 +205,21 @@ def explain(
     {'gain': 0.0, 'discount': 0.184535, 'short': -0.25, 'empty': -0.25}
     """
     a, b = as_convention(a), as_convention(b)
-    _require_one_measure(a, b)
+    if a.measure != b.measure:
+        differ = f"a has the measure {a.measure} and b the measure {b.measure}"
+        message = f"{differ}; the gap between different measures has no parts."
+        raise ConventionError(message, hint="pass two conventions of the same measure")
     top = arguments.whole("top", top, least=0, hint="top=10")
     queries = as_queries(labels, **columns)
     try:
         return explain_pair(queries, scores, (a, b), top=top, n_threads=n_threads)
     except InputError:
-        a_lenient, a_refusals = _without_refusals(queries, scores, a, b)
-        b_lenient, b_refusals = _without_refusals(queries, scores, b, a)
+        a_lenient, a_refusals = _without_refusals(queries, scores, "a", a, b)
+        b_lenient, b_refusals = _without_refusals(queries, scores, "b", b, a)
         if not a_refusals and not b_refusals:
             raise
     explanation = explain_pair(queries, scores, (a_lenient, b_lenient), top=top, n_threads=n_threads)
-    return replace(explanation, set_aside=_sentences("a", a_refusals) | _sentences("b", b_refusals))
+    return replace(explanation, set_aside=a_refusals | b_refusals)
 
 
 def explain_pair(
@@ -257,8 +247,8 @@ def explain_pair(
 
 
 def _without_refusals(
-    queries: Queries, scores: object, convention: Convention, other: Convention
-) -> tuple[Convention, dict[str, tuple[object, str]]]:
+    queries: Queries, scores: object, letter: str, convention: Convention, other: Convention
+) -> tuple[Convention, dict[str, str]]:
     """For each policy `error` that refuses the data, use the other convention's policy; also return the reasons."""
     replacements = {
         name: value
@@ -268,58 +258,45 @@ def _without_refusals(
     lenient = convention.replace(**replacements)
     if _refusal(queries, scores, lenient) is not None:
         return convention, {}
-    refusals: dict[str, tuple[object, str]] = {}
+    refusals: dict[str, str] = {}
     for name, value in replacements.items():
         strict = lenient.replace(**{name: REFUSAL})
-        why = _refusal(queries, scores, strict)
-        if why is None:
+        refusal = _refusal(queries, scores, strict)
+        if refusal is None:
             lenient = strict
         else:
-            refusals[name] = value, why
+            why = f"{letter} says {name}={REFUSAL!r} and refuses this data: {_first_line(refusal).rstrip('.')}"
+            refusals[name] = f"{why}. Both are explained with {name}={as_text(value)}."
     return lenient, refusals
 
 
-def _refusal(queries: Queries, scores: object, convention: Convention) -> str | None:
-    """Return the reason why a convention has no value on this data; None if it has a value."""
+def _refusal(queries: Queries, scores: object, convention: Convention) -> InputError | None:
+    """Return the error of a convention that has no value on this data."""
     try:
         Evaluator.of(queries, [convention]).evaluate(scores)
     except InputError as error:
-        return str(error).partition("\n")[0]
+        return error
     return None
 
 
-def _sentences(letter: str, refusals: dict[str, tuple[object, str]]) -> dict[str, str]:
-    """For each replaced policy, say which convention refuses the data and which policy both conventions use instead."""
-    return {
-        name: f"{letter} says {name}={REFUSAL!r} and refuses this data: {why.rstrip('.')}. "
-        f"Both are explained with {name}={as_text(value)}."
-        for name, (value, why) in refusals.items()
-    }
+def _first_line(error: Exception) -> str:
+    return str(error).partition("\n")[0]
 
 
 def _mixture(a: Convention, b: Convention, names: tuple[str, ...]) -> Convention:
     try:
         return a.replace(**{name: getattr(b, name) for name in names})
     except ConventionError as error:
-        why = str(error).partition("\n")[0]
-        msg = (
-            f"a with {', '.join(names)} of b is not a valid convention: {why}\n"
-            "Hint: explain in two steps, over a convention between the two that avoids this mixture."
-        )
-        raise ConventionError(msg) from None
-
-
-def _require_one_measure(a: Convention, b: Convention) -> None:
-    if a.measure != b.measure:
-        msg = (
-            f"a has the measure {a.measure} and b the measure {b.measure}; the gap between different measures has no "
-            "parts.\nHint: pass two conventions of the same measure."
-        )
-        raise ConventionError(msg)
+        message = f"a with {', '.join(names)} of b is not a valid convention: {_first_line(error)}"
+        raise ConventionError(message, hint=IN_TWO_STEPS) from None
 
 
 def _evaluate(
-    queries: Queries, scores: object, mixtures: Mixtures, measured: Measured | None, n_threads: int | None
+    queries: Queries,
+    scores: object,
+    mixtures: Mapping[tuple[str, ...], Convention],
+    measured: Measured | None,
+    n_threads: int | None,
 ) -> tuple[dict[tuple[str, ...], Score], dict[Convention, Floats]]:
     """Return each mixture's score and what each query adds to it (nothing if some score is not a sum over queries)."""
     known_scores = {} if measured is None else measured.scores
@@ -330,26 +307,15 @@ def _evaluate(
             passes.append(Evaluator.of(queries, unknown, n_threads=n_threads).measure(scores))
         scored = {convention: score for one_pass in passes for convention, score in one_pass.scores.items()}
     except InputError as error:
-        raise _name_the_mixture(error, queries, scores, mixtures) from None
+        # Name the mixture without a value; if a or b itself has no value, its own error says more.
+        ends = [(), max(mixtures, key=len)]
+        refusals = ((names, _refusal(queries, scores, mixtures[names])) for names in [*ends, *mixtures])
+        names, refusal = next(((names, refusal) for names, refusal in refusals if refusal), ((), error))
+        if names in ends:
+            raise refusal from None
+        message = f"a with {', '.join(names)} of b has no value on this data: {_first_line(refusal)}"
+        raise InputError(message, hint=IN_TWO_STEPS, row=refusal.row) from None
     shares: dict[Convention, Floats] = {}
     if all(convention.is_sum for convention in mixtures.values()):
         shares = {convention: share for one_pass in passes for convention, share in one_pass.shares.items()}
     return {names: scored[convention] for names, convention in mixtures.items()}, shares
-
-
-def _name_the_mixture(error: InputError, queries: Queries, scores: object, mixtures: Mixtures) -> InputError:
-    """Return an error that names a mixture without a value; if a or b itself has no value, return its error."""
-    originals = [(), max(mixtures, key=len)]
-    for names in [*originals, *mixtures]:
-        try:
-            Evaluator.of(queries, [mixtures[names]]).evaluate(scores)
-        except InputError as refusal:
-            if names in originals:
-                return refusal
-            why = str(refusal).partition("\n")[0]
-            return InputError(
-                f"a with {', '.join(names)} of b has no value on this data: {why}\n"
-                "Hint: explain in two steps, over a convention between the two that avoids this mixture.",
-                row=refusal.row,
-            )
-    return error

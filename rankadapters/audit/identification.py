@@ -16,24 +16,9 @@ from rankadapters.core.data.columns import Columns
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.evaluation.evaluator import Evaluator
 from rankadapters.progress import advance, shows
+from rankadapters.statistics import known_presets, mistakes
 from rankadapters.statistics.grid import Block, measure_named, merged
-from rankadapters.statistics.known_presets import (
-    USUAL_CUTOFFS,
-    NearestPresets,
-    nearest_to_blocks,
-    preset_labels,
-    presets_by_label,
-)
-from rankadapters.statistics.mistakes import (
-    CHANGED_NUMBERS,
-    FEW_DECIMALS,
-    OurNumber,
-    changed_columns,
-    changed_formulas,
-    changed_means,
-    different_divisors,
-    without_query,
-)
+from rankadapters.statistics.mistakes import OurNumber
 from rankadapters.statistics.search import Progress
 
 N_CUTOFFS = 4  # cutoffs at which mistakes are tried if the cutoff is unknown
@@ -137,9 +122,8 @@ def identify(
 def _confirmed(candidates: Candidates, indices: tuple[int, ...]) -> list[Match]:
     """Evaluate a convention of each group exactly; return those whose values round to the numbers, likeliest first."""
     numbers = [candidates.numbers[index] for index in indices]
-    groups = [
-        (nearest_to_blocks(numbers[0].measure, blocks), blocks) for blocks in map(merged, candidates.groups(indices))
-    ]
+    measure, blocks_of_groups = numbers[0].measure, map(merged, candidates.groups(indices))
+    groups = [(known_presets.nearest_to_blocks(measure, blocks), blocks) for blocks in blocks_of_groups]
     groups.sort(key=lambda group: group[0].cost)
     values: dict[Convention, tuple[float, ...]] = {near.convention: () for near, _ in groups}
     for number in numbers:
@@ -153,10 +137,10 @@ def _confirmed(candidates: Candidates, indices: tuple[int, ...]) -> list[Match]:
     return [_match(near, blocks, values[near.convention]) for near, blocks in groups if near.convention in values]
 
 
-def _match(near: NearestPresets, blocks: list[Block], values: tuple[float, ...]) -> Match:
+def _match(near: known_presets.NearestPresets, blocks: list[Block], values: tuple[float, ...]) -> Match:
     values_by_field = {name: dict.fromkeys(v for block in blocks for v in block[name]) for name in blocks[0]}
     alike = {name: tuple(values_by_field[name]) for name in near.convention.fields() if len(values_by_field[name]) > 1}
-    presets = preset_labels(type(near.convention), blocks)
+    presets = known_presets.preset_labels(type(near.convention), blocks)
     return Match(
         convention=near.convention, values=values, presets=presets, near=presets or near.presets, changes=near.changes,
         alike=alike, blocks=tuple(blocks),
@@ -168,7 +152,7 @@ def _nearest(candidates: Candidates) -> Match | None:
     [number], (_, block) = candidates.numbers, candidates.nearest
     if not block:
         return None
-    near = nearest_to_blocks(number.measure, [block])
+    near = known_presets.nearest_to_blocks(number.measure, [block])
     [score] = Evaluator.of(number.queries, [near.convention]).evaluate(number.scores).values()
     return _match(near, [block], (score.value,))
 
@@ -186,10 +170,10 @@ def _without_one(candidates: Candidates) -> Iterator[str]:
 def _with_mistakes(candidates: Candidates, matches: list[Match]) -> list[Match]:
     """Add the presets that give the numbers with a mistake: after those with one changed field, before all others."""
     numbers, first = candidates.numbers, candidates.numbers[0]
-    cutoffs = first.cutoffs if len(first.cutoffs) == 1 else USUAL_CUTOFFS[:N_CUTOFFS]
+    cutoffs = first.cutoffs if len(first.cutoffs) == 1 else known_presets.USUAL_CUTOFFS[:N_CUTOFFS]
     labels: dict[Convention, list[str]] = {}
     for k in cutoffs:
-        for label, convention in presets_by_label(first.measure, k).items():
+        for label, convention in known_presets.presets_by_label(first.measure, k).items():
             labels.setdefault(convention, []).append(label)
     bases = [_bases(number, labels) for number in numbers]
     n_simpler = sum(len(match.changes) < 2 for match in matches)  # noqa: PLR2004 - none or one
@@ -223,10 +207,13 @@ def _mistaken(number: Number, bases: dict[Convention, OurNumber]) -> Values:
         fields = tuple(compress(base.convention.to_dict().values(), formula))
         key = fields, base.terms.values.tobytes(), base.terms.shares.tobytes(), base.convention.weighting
         if key not in changes:  # presets of one formula whose queries count the same are equal with a mistake too
-            changes[key] = [*changed_formulas(base), *(changed_means(base) if base.convention.is_sum else ())]
-            changes[key] += ((text, a * base.value + b) for text, (a, b) in CHANGED_NUMBERS.items())
-        values |= {(convention, _general(text, base)): value for text, value in changes[key]}
-    for text, queries, scores in changed_columns(number.queries, number.scores):
+            means = mistakes.changed_means(base) if base.convention.is_sum else ()
+            numbers = ((text, a * base.value + b) for text, (a, b) in mistakes.CHANGED_NUMBERS.items())
+            changes[key] = [*mistakes.changed_formulas(base), *means, *numbers]
+        k = f"k={getattr(base.convention, 'k', None)}"
+        for text, value in changes[key]:  # in the same words for every cutoff, and of the preset's value, not ours
+            values[convention, text.replace("ours", "the value", 1).replace(k, "k")] = value
+    for text, queries, scores in mistakes.changed_columns(number.queries, number.scores):
         scored = evaluate_usable(queries, scores, (base.convention for base in bases.values()))
         values |= {
             (convention, text): scored[base.convention].value
@@ -236,14 +223,10 @@ def _mistaken(number: Number, bases: dict[Convention, OurNumber]) -> Values:
     return values
 
 
-def _general(text: str, base: OurNumber) -> str:
-    """Word a mistake in the same way for every cutoff, and as one of the preset's value, not ours."""
-    return text.replace("ours", "the value", 1).replace(f"k={getattr(base.convention, 'k', None)}", "k")
-
-
 def _without_queries(number: Number, bases: dict[Convention, OurNumber]) -> Values:
     """Return the value of each preset without each query, and with another divisor if the number has enough digits."""
-    searches = (without_query, different_divisors) if number.printed.decimals > FEW_DECIMALS else (without_query,)
+    n_searches = 2 if number.printed.decimals > mistakes.FEW_DECIMALS else 1
+    searches = (mistakes.without_query, mistakes.different_divisors)[:n_searches]
     return {
         (convention, changes.describe(index).text.removeprefix("it is ")): value
         for convention, base in bases.items()
@@ -272,5 +255,5 @@ def _matches_of(
         match = Match(
             convention=convention, values=given, presets=(), near=near, changes={MISTAKE: mistake}, alike={}, blocks=()
         )
-        matches.append((NearestPresets(near, convention, {}).cost, match))
+        matches.append((known_presets.NearestPresets(near, convention, {}).cost, match))
     return [match for _, match in sorted(matches, key=lambda pair: pair[0])]

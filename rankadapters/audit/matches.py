@@ -163,37 +163,35 @@ class Matches(list[Match], Document):
 
     def blocks(self) -> list[str | Table]:
         """Return the matches or the nearest convention, and then the notes."""
-        shown = [f"Note: {note}" for note in self.notes[:SHOWN]]
+        notes = list(self.notes[:SHOWN])
         if len(self.notes) > SHOWN:
-            shown.append(f"Note: {len(self.notes) - SHOWN} more; to_dict() has all")
-        return [*(self._matched() if self else [self._unmatched()]), *(["\n".join(shown)] if shown else [])]
+            notes.append(f"{len(self.notes) - SHOWN} more; to_dict() has all")
+        shown = "\n".join(f"Note: {note}" for note in notes)
+        return [*(self._matched() if self else [self._unmatched()]), *filter(None, [shown])]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the attributes and the `matches` as plain JSON types."""
-        document: dict[str, Any] = plain(
-            {
-                "numbers": self.numbers, "chance": self.chance, "matches": list(self), "nearest": self.nearest,
-                "notes": self.notes,
-            }
-        )  # fmt: skip
-        return document
+        attributes = {"numbers": self.numbers, "chance": self.chance, "matches": list(self), "nearest": self.nearest}
+        return {**plain(attributes), "notes": list(self.notes)}
 
     def _matched(self) -> list[str | Table]:
-        n_first, n_changes = min(len(self), SHOWN), len(self[0].changes)
+        n_changes, single = len(self[0].changes), len(self.numbers) == 1
         conventions = "one convention" if len(self) == 1 else f"{len(self)} conventions that differ on this data"
-        single = len(self.numbers) == 1
         given = f"{self.numbers[0].printed} is" if single else f"{', '.join(map(str, self.numbers))} are all"
         head = f"{given} given by {conventions}.\n{self.chance.sentence(n_changes)}"
         if single and self.chance.share(n_changes) >= POSSIBLE:
             head += f"\nHint: give several numbers of the table at once, {EXAMPLE}."
+        lines, signatures = [], []
+        for match in self[:SHOWN]:
+            more = f" and {len(match.near) - MOST_NAMES} more" if len(match.near) > MOST_NAMES else ""
+            near, values = ", ".join(match.near[:MOST_NAMES]) + more, (f"{value:.8f}" for value in match.values)
+            lines.append((str(match), *values, near, ", ".join(match.alike) or "-"))
+            alike = "; ".join(f"{name}={'|'.join(map(spelled, values))}" for name, values in match.alike.items())
+            signatures.append(f"{match}: {match.convention}" + (f"\nThe same on this data: {alike}" if alike else ""))
         names = ["value"] if single else [number.name for number in self.numbers]
-        lines = [
-            (str(m), *(f"{value:.8f}" for value in m.values), _shortened(m.near), ", ".join(m.alike) or "-")
-            for m in self[:SHOWN]
-        ]
-        shown = "Matches" if n_first == len(self) else f"The likeliest {n_first} of {len(self)} matches"
+        shown = "Matches" if len(self) <= SHOWN else f"The likeliest {SHOWN} of {len(self)} matches"
         table = Table.of(shown, ("convention", *names, "presets, changed alike", "cannot be told here"), lines)
-        return [head, table, *map(_signature, self[:SHOWN])]
+        return [head, table, *signatures]
 
     def _unmatched(self) -> str:
         if len(self.numbers) > 1:
@@ -204,13 +202,3 @@ class Matches(list[Match], Document):
             return head
         difference = signed(self.nearest.value - number.value)
         return f"{head}\nThe nearest is {self.nearest}: {self.nearest.value:.8f}, off by {difference}."
-
-
-def _shortened(names: tuple[str, ...]) -> str:
-    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
-    return ", ".join(names[:MOST_NAMES]) + more
-
-
-def _signature(match: Match) -> str:
-    alike = "; ".join(f"{name}={'|'.join(map(spelled, values))}" for name, values in match.alike.items())
-    return f"{match}: {match.convention}" + (f"\nThe same on this data: {alike}" if alike else "")

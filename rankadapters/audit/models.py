@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rankadapters.core.data.columns import Floats
 from rankadapters.core.data.ids import id_values
 from rankadapters.core.data.queries import Queries, as_queries
 from rankadapters.core.declaration.convention import Convention
@@ -17,7 +18,7 @@ from rankadapters.core.evaluation.evaluator import Evaluator, Measured
 from rankadapters.core.evaluation.score import Score
 from rankadapters.presets.texts import as_conventions
 
-Floats = NDArray[np.float64]
+BY_MODEL = "pass {'a': scores, 'b': scores}"  # a hint
 
 
 class ModelScores(NamedTuple):
@@ -44,26 +45,25 @@ def score_models(
     *,
     least: int = 2,
 ) -> ModelScores:
-    """Evaluate every model under every convention.
-
-    Raises
-    ------
-    InputError
-        There are fewer models than `least`, a model's rows or queries differ, or a convention has no value on the data.
-    """
+    """Evaluate every model, at least so many, under every convention."""
     _check(models, least)
     queries = queries_by_model(labels, models, columns)
     distinct = list(dict.fromkeys(as_conventions(convention)))
     first = next(iter(queries.values()))
-    evaluators = _evaluators(queries, distinct, n_threads, queries_differ=isinstance(labels, Mapping))
+    evaluators: dict[int, Evaluator] = {}  # by `id(queries)`
+    for name, of_model in queries.items():
+        try:
+            if id(of_model) not in evaluators:
+                evaluators[id(of_model)] = Evaluator.of(of_model, distinct, n_threads=n_threads)
+        except RankAdaptersError as error:
+            raise (error.about(f"model {name!r}") if isinstance(labels, Mapping) else error) from None
     model_scores = ModelScores(tuple(evaluators[id(first)].conventions), {}, {}, {}, {}, first.n_queries)
     over_queries = [convention for convention in model_scores.conventions if convention.over != "rows"]
     sums = [convention for convention in over_queries if convention.is_sum]
     for name, scores in models.items():
-        evaluator = evaluators[id(queries[name])]
         order = _positions(name, first, queries[name])
         try:
-            measured = evaluator.measure(scores)
+            measured = evaluators[id(queries[name])].measure(scores)
             model_scores.measured[name], model_scores.scores[name] = measured, measured.scores
             per_query, shares = measured.under(over_queries).per_query, measured.under(sums).shares
             model_scores.values[name] = {c: column[order] for c, column in per_query.items()}
@@ -73,21 +73,6 @@ def score_models(
     return model_scores
 
 
-def _evaluators(
-    queries_by_model: dict[str, Queries], conventions: list[Convention], n_threads: int | None, *, queries_differ: bool
-) -> dict[int, Evaluator]:
-    """Return the Evaluator of each Queries object, keyed by `id(queries)`; if queries differ, errors name the model."""
-    evaluators: dict[int, Evaluator] = {}
-    for name, queries in queries_by_model.items():
-        try:
-            evaluators[id(queries)] = evaluators.get(id(queries)) or Evaluator.of(
-                queries, conventions, n_threads=n_threads
-            )
-        except RankAdaptersError as error:
-            raise (error.about(f"model {name!r}") if queries_differ else error) from None
-    return evaluators
-
-
 def as_models(models: object) -> Mapping[str, object]:
     """Return the scores of each model by its name, from a mapping or from a matrix or table with a column per model.
 
@@ -95,55 +80,36 @@ def as_models(models: object) -> Mapping[str, object]:
 
     >>> list(as_models(np.zeros((3, 2))))
     ['0', '1']
-
-    Raises
-    ------
-    InputError
-        `models` is of another type, or two columns have the same name.
     """
     if isinstance(models, Mapping):
         return models
     columns = scores_by_model(models)
     if columns is None:
         kind = f"an array of shape {models.shape}" if isinstance(models, np.ndarray) else f"a {type(models).__name__}"
-        msg = (
-            f"scores is {kind}, not a mapping from model names to scores.\n"
-            "Hint: pass {'a': scores, 'b': scores}, or a matrix or a table with one column per model."
-        )
-        raise InputError(msg)
+        hint = f"{BY_MODEL}, or a matrix or a table with one column per model"
+        raise InputError(f"scores is {kind}, not a mapping from model names to scores.", hint=hint)
     return {str(name): column for name, column in columns.items()}
 
 
 def _check(models: Mapping[str, object], least: int) -> None:
     if len(models) < least:
-        msg = (
-            f"scores has {len(models)} model{'s' * (len(models) != 1)}; at least {least} must be given.\n"
-            "Hint: pass {'a': scores, 'b': scores}; to evaluate a single model, use ra.evaluate."
-        )
-        raise InputError(msg)
+        message = f"scores has {len(models)} model{'s' * (len(models) != 1)}; at least {least} must be given."
+        raise InputError(message, hint=f"{BY_MODEL}; to evaluate a single model, use ra.evaluate")
     for name in models:
         if not isinstance(name, str):
-            msg = f"the model name {name!r:.80} is not a string.\nHint: pass {{'a': scores, 'b': scores}}."
-            raise InputError(msg)
+            raise InputError(f"the model name {name!r:.80} is not a string.", hint=BY_MODEL)
         if not name.isprintable():
-            msg = f"the model name {name!r:.80} contains a line break or another unprintable character."
-            raise InputError(msg)
+            raise InputError(f"the model name {name!r:.80} contains a line break or another unprintable character.")
 
 
 def queries_by_model(labels: object, models: Mapping[str, object], columns: Mapping[str, object]) -> dict[str, Queries]:
-    """Return the queries of each model: those in `labels` if it is a mapping, else the same queries for all models.
-
-    Raises
-    ------
-    InputError
-        `labels` is a mapping that lacks a model.
-    """
+    """Return the queries of each model: those in `labels` if it is a mapping, else the same queries for all models."""
     if not isinstance(labels, Mapping):
         return dict.fromkeys(models, as_queries(labels, **columns))
     missing = [name for name in models if name not in labels]
     if missing:
-        msg = f"labels has no queries for model {missing[0]!r}.\nHint: pass a Queries for each model, or one for all."
-        raise InputError(msg)
+        hint = "pass a Queries for each model, or one for all"
+        raise InputError(f"labels has no queries for model {missing[0]!r}.", hint=hint)
     return {name: as_queries(labels[name], **columns) for name in models}
 
 
@@ -154,20 +120,16 @@ def _positions(name: str, first: Queries, queries: Queries) -> NDArray[np.intp]:
     position_of = {query: position for position, query in enumerate(id_values(queries.query_ids))}
     first_ids = id_values(first.query_ids)
     if len(position_of) != len(first_ids) or any(query not in position_of for query in first_ids):
-        msg = (
-            f"model {name!r} and the first model have different queries ({len(position_of)} and {len(first_ids)}).\n"
-            "Hint: evaluate all models over the same queries."
-        )
-        raise InputError(msg)
+        sizes = f"({len(position_of)} and {len(first_ids)})"
+        message = f"model {name!r} and the first model have different queries {sizes}."
+        raise InputError(message, hint="evaluate all models over the same queries")
     positions = np.array([position_of[query] for query in first_ids], np.intp)
     judgments = _judgments(first, np.arange(first.n_queries)), _judgments(queries, np.argsort(positions))
     if not all(map(np.array_equal, *judgments)):
         column = "weights" if all(map(np.array_equal, *(columns[:2] for columns in judgments))) else "judged labels"
-        msg = (
-            f"model {name!r} has the same queries as the first model, but different {column}.\n"
-            "Hint: evaluate all models over the same judgments; only the retrieved rows may differ."
-        )
-        raise InputError(msg)
+        message = f"model {name!r} has the same queries as the first model, but different {column}."
+        hint = "evaluate all models over the same judgments; only the retrieved rows may differ"
+        raise InputError(message, hint=hint)
     return positions
 
 

@@ -27,28 +27,12 @@ EXAMPLE = "{5: '0.4382', 10: '0.4711'}"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Number:
-    """A printed number, with its model and its cutoff.
-
-    Attributes
-    ----------
-    measure : type of Convention
-        The measure.
-    name : str
-        Model, measure and cutoff, such as `ndcg@10` or `bm25 ndcg@10`.
-    printed : Printed
-        The number and its decimals.
-    bounded : bool
-        Whether every possible value on these rows is in [0, 1].
-    queries, scores : Queries, array
-        The data, and the scores of the model.
-    cutoffs : tuple of int or None
-        The possible cutoffs.
-    """
+    """A printed number, with its model, the model's data, and its possible cutoffs."""
 
     measure: type[Convention]
-    name: str
+    name: str  # model, measure and cutoff, such as `ndcg@10` or `bm25 ndcg@10`
     printed: Printed
-    bounded: bool
+    bounded: bool  # whether every possible value on these rows is in [0, 1]
     queries: Queries
     scores: Array
     cutoffs: Cutoffs
@@ -97,13 +81,7 @@ def read_numbers(
     decimals: int | None,
     columns: Mapping[str, Any],
 ) -> list[Number]:
-    """Read one number, or one per cutoff, per model, or per model and cutoff; numbers without a cutoff come last.
-
-    Raises
-    ------
-    InputError, ConventionError
-        As in `identify`.
-    """
+    """Read one number, or one per cutoff, per model, or per model and cutoff; numbers without a cutoff come last."""
     models, values = {"": scores}, {"": value}
     if scores_by_model(scores) is not None:
         models = dict(as_models(scores))
@@ -121,8 +99,8 @@ def read_numbers(
             numbers.append(Number(measure, name, number, bounded, weighted, array, cutoffs))
     unknown = [number for number in numbers if len(number.cutoffs) > 1]
     if unknown and (len(unknown) < len(numbers) or len(numbers) > len(values)):
-        msg = f"the cutoff of {unknown[0].name} is unknown, but other cutoffs are known."
-        raise InputError(f"{msg}\nHint: pass all cutoffs, {EXAMPLE}.")
+        message = f"the cutoff of {unknown[0].name} is unknown, but other cutoffs are known."
+        raise InputError(message, hint=f"pass all cutoffs, {EXAMPLE}")
     return sorted(numbers, key=lambda number: number.cutoffs == (None,))
 
 
@@ -132,13 +110,6 @@ def read_number(value: object, decimals: object, *, bounded: bool = True) -> Pri
     If the measure is `bounded`, a whole number must be 0 or 1. A number with decimals may be a percentage or have
     another mistake, so `refuse_outside` refuses it only if no mistake explains it.
 
-    Raises
-    ------
-    InputError
-        The value is not a number, is outside [0, 1], has no decimals, or contradicts `decimals`.
-
-    Examples
-    --------
     >>> read_number("0.1620", None).decimals, read_number(0.162, None).decimals, read_number(0.162, 4).decimals
     (4, 3, 4)
     """
@@ -149,34 +120,27 @@ def read_number(value: object, decimals: object, *, bounded: bool = True) -> Pri
     if decimals is None:
         decimals = written
     if not is_whole(decimals) or not 1 <= int(decimals) <= MOST_DECIMALS:
-        msg = (
-            f"decimals={decimals!r}: allowed are 1 to {MOST_DECIMALS}, for value={value}.\n"
-            "Hint: pass decimals=4, or the number as text with all its digits, such as '0.5000'."
-        )
-        raise InputError(msg)
+        message = f"decimals={decimals!r}: allowed are 1 to {MOST_DECIMALS}, for value={value}."
+        hint = "pass decimals=4, or the number as text with all its digits, such as '0.5000'"
+        raise InputError(message, hint=hint)
     if written > int(decimals) or (isinstance(value, str) and written != int(decimals)):
-        msg = f"value={value} has {written} decimals, but decimals={decimals}.\nHint: omit decimals."
-        raise InputError(msg)
+        message = f"value={value} has {written} decimals, but decimals={decimals}."
+        raise InputError(message, hint="omit decimals")
     return replace(printed, decimals=int(decimals))
 
 
 def refuse_outside(printed: Printed, value: object) -> None:
     """Refuse a number outside [0, 1]."""
     if not 0 <= printed.value <= 1:
-        msg = (
-            f"value={value} is outside [0, 1], the range of this measure.\n"
-            "Hint: divide a percentage by 100; for a DCG, use measure='dcg'."
-        )
-        raise InputError(msg)
+        hint = "divide a percentage by 100; for a DCG, use measure='dcg'"
+        raise InputError(f"value={value} is outside [0, 1], the range of this measure.", hint=hint)
 
 
 def _cutoffs(measure: type[Convention], k: object) -> Cutoffs:
-    """Return the cutoffs to search: the given one, or all likely ones if it is unknown."""
     unknown = isinstance(k, str) and k == UNKNOWN
     if not has_cutoff(measure):
         if k is not None and not unknown:
-            msg = f"k={k!r:.80}, but {measure.__name__} has no cutoff.\nHint: omit k."
-            raise ConventionError(msg)
+            raise ConventionError(f"k={k!r:.80}, but {measure.__name__} has no cutoff.", hint="omit k")
         return (None,)
     if unknown:
         return (*range(1, LARGEST_CUTOFF + 1), None)
@@ -192,20 +156,18 @@ def _may_leave_unit_interval(measure: type[Convention], queries: Queries) -> boo
 
 def _by_model(value: object, models: Mapping[str, object]) -> dict[str, object]:
     if not isinstance(value, Mapping):
-        msg = f"scores has {len(models)} models, but value={value!r:.80} does not name the model of each number."
-        raise InputError(
-            f"{msg}\nHint: map each model's name to its number, {{{next(iter(models))!r}: '0.4382', ...}}."
-        )
+        message = f"scores has {len(models)} models, but value={value!r:.80} does not name the model of each number."
+        hint = f"map each model's name to its number, {{{next(iter(models))!r}: '0.4382', ...}}"
+        raise InputError(message, hint=hint)
     numbers = {str(name): number for name, number in _members(value).items()}
     for name in numbers:
         if name not in models:
-            msg = f"value has a number for the model {name!r:.80}; the models in scores are {choices(models)}."
-            raise InputError(f"{msg}\nHint: write the numbers of a model by cutoff as {{'model': {{10: '0.4382'}}}}.")
+            message = f"value has a number for the model {name!r:.80}; the models in scores are {choices(models)}."
+            raise InputError(message, hint="write the numbers of a model by cutoff as {'model': {10: '0.4382'}}")
     return numbers
 
 
 def _members(values: Mapping[Any, object]) -> Mapping[Any, object]:
     if not values:
-        msg = f"value has no number.\nHint: pass '0.4382', or {EXAMPLE}."
-        raise InputError(msg)
+        raise InputError("value has no number.", hint=f"pass '0.4382', or {EXAMPLE}")
     return values

@@ -68,13 +68,6 @@ class Comparison:
         signature = fields.pop("convention")
         return {**fields, "signature": signature}
 
-    def cells(self) -> tuple[str, ...]:
-        """Return the cells of `OrderReport.pair_table`."""
-        interval = "-" if self.low is None or self.high is None else f"{signed(self.low)} to {signed(self.high)}"
-        p_values = ("-" if p is None else f"{p:.4f}" for p in (self.p_value, self.p_corrected))
-        names = f"{self.first}, {self.second}", self.convention.name, self.ahead or "-"
-        return (*names, signed(self.difference), interval, *p_values, "yes" if self.significant else "no")
-
 
 class Change(NamedTuple):
     """Two models whose order differs between conventions.
@@ -124,17 +117,17 @@ class OrderReport(Document):
     def blocks(self) -> list[str | Table]:
         """Return the values with their ranks, the correlations, and the tests of the pairs of models."""
         correlations = [self.correlation_table()] if len(self.conventions) > 1 else []
-        notes = [f"Note: {note}" for note in self.notes]
-        signatures = "\n".join([*(f"{c.name}: {c}" for c in self.conventions), *notes])
-        return [self.values_table(), *correlations, self.outcome(), self.pair_table(), signatures]
+        remarks = "\n".join([*(f"{c.name}: {c}" for c in self.conventions), *(f"Note: {note}" for note in self.notes)])
+        return [self.values_table(), *correlations, self.outcome(), self.pair_table(), remarks]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as plain JSON types, with the values of the scores as `values`."""
         fields = fields_as_dict(self)
-        scores = fields.pop("scores")
-        values = {name: {signature: score["value"] for signature, score in scores[name].items()} for name in scores}
-        conventions = fields.pop("conventions")
-        return {"conventions": conventions, "values": values, **fields}
+        values = {
+            name: {signature: score["value"] for signature, score in scores.items()}
+            for name, scores in fields.pop("scores").items()
+        }
+        return {"conventions": fields.pop("conventions"), "values": values, **fields}
 
     def plot(self) -> Any:
         """Return a matplotlib Figure of the models' ranks under each convention; lines cross if the order changes.
@@ -169,11 +162,16 @@ class OrderReport(Document):
 
     def pair_table(self) -> Table:
         """Return the pairs of models whose order changes, or all pairs if none does, with a row for each convention."""
-        interval = f"{100 * self.confidence:g} % interval"
-        head = ("models", "convention", "ahead", "difference", interval, "p", "p (Holm)", "significant")
-        changing = {change.models for change in self.changes}
-        shown = [c for c in self.comparisons if not changing or (c.first, c.second) in changing]
-        return Table.of("Pairs that change places" if changing else "Pairs of models", head, [c.cells() for c in shown])
+        head = ("models", "convention", "ahead", "difference", f"{100 * self.confidence:g} % interval")
+        changing, lines = {change.models for change in self.changes}, []
+        for c in self.comparisons:
+            if not changing or (c.first, c.second) in changing:
+                interval = "-" if c.low is None or c.high is None else f"{signed(c.low)} to {signed(c.high)}"
+                p_values = ("-" if p is None else f"{p:.4f}" for p in (c.p_value, c.p_corrected))
+                names = f"{c.first}, {c.second}", c.convention.name, c.ahead or "-"
+                lines.append((*names, signed(c.difference), interval, *p_values, "yes" if c.significant else "no"))
+        caption = "Pairs that change places" if changing else "Pairs of models"
+        return Table.of(caption, (*head, "p", "p (Holm)", "significant"), lines)
 
     def outcome(self) -> str:
         """Return a sentence: how many pairs of models change their order, and how many differences are significant."""
@@ -262,8 +260,8 @@ def compare_models(
 ) -> OrderReport:
     """Compare models as `order` does, from scores that have already been computed."""
     scores, conventions = model_scores.scores, model_scores.conventions
-    pairs = list(combinations(scores, 2))
-    tested = [(*pair, c) for pair, c in product(pairs, conventions) if c.is_sum and model_scores.n_queries > 1]
+    cells = [(*pair, c) for pair, c in product(combinations(scores, 2), conventions)]
+    tested = [(first, second, c) for first, second, c in cells if c.is_sum and model_scores.n_queries > 1]
     tests: dict[tuple[str, str, Convention], dict[str, Any]] = {}
     if tested:
         shares = model_scores.shares
@@ -271,18 +269,13 @@ def compare_models(
         results = paired_tests(
             differences, n_resamples=n_resamples, confidence=confidence, seed=seed, progress=progress or advance
         )
-        for key, test, p in zip(tested, results, holm([test.p_value for test in results]).tolist(), strict=True):
-            tests[key] = {**test._asdict(), "p_corrected": p, "significant": p <= 1 - confidence}
-    comparisons = {
-        (first, second): [
-            Comparison(
-                first=first, second=second, convention=c, difference=scores[first][c].value - scores[second][c].value,
-                **tests.get((first, second, c), UNTESTED),
-            )
-            for c in conventions
-        ]
-        for first, second in pairs
-    }  # fmt: skip
+        for key, result, p in zip(tested, results, holm([result.p_value for result in results]).tolist(), strict=True):
+            tests[key] = {**result._asdict(), "p_corrected": p, "significant": p <= 1 - confidence}
+    comparisons: dict[tuple[str, str], list[Comparison]] = {}
+    for first, second, c in cells:
+        names: dict[str, Any] = {"first": first, "second": second, "convention": c}
+        difference, test = scores[first][c].value - scores[second][c].value, tests.get((first, second, c), UNTESTED)
+        comparisons.setdefault((first, second), []).append(Comparison(**names, difference=difference, **test))
     changes = (
         Change(pair, {c.ahead for c in compared if c.significant} >= set(pair))
         for pair, compared in comparisons.items()

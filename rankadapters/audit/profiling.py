@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice, product
 from typing import Any, Unpack
 
 import numpy as np
@@ -20,7 +21,7 @@ from rankadapters.core.evaluation.table import Table
 from rankadapters.progress import shows
 from rankadapters.statistics.cells import percent, spelled
 from rankadapters.statistics.document import Document, fields_as_dict
-from rankadapters.statistics.grid import Values, grid, measure_named, replaced
+from rankadapters.statistics.grid import grid, measure_named, replaced
 
 Cutoffs = tuple[int | None, ...]
 
@@ -122,12 +123,23 @@ class DataProfile(Document):
 
     def tables(self) -> tuple[Table, ...]:
         """Return the tables of shares, labels and effects."""
-        shares = [(_trait(name), "-" if share is None else percent(share)) for name, share in self.shares.items()]
+        shares = []
+        for name, share in self.shares.items():
+            trait, _, cutoff = name.partition("@")
+            shares.append((TRAITS[trait].format(cutoff), "-" if share is None else percent(share)))
         n_rows = sum(self.labels.values())
         labels = [(spelled(label), str(n), percent(n / n_rows)) for label, n in self.labels.items()]
-        share_table = Table.of("Queries with", ("what", "share"), shares)
-        label_table = Table.of("Labels", ("label", "rows", "share"), labels)
-        return share_table, label_table, *([self._effect_table()] if self.effects else [])
+        basis = "expected of random rankings" if self.shares["tied"] is None else "of these scores"
+        caption = (
+            f"Largest change of {self.measure.upper()} that each field makes, {basis}, all else being one preset's"
+        )
+        effects = [(e.field, f"{e.change:.6f}", e.lowest, e.highest, e.convention.name) for e in self.effects]
+        tables = (
+            Table.of("Queries with", ("what", "share"), shares),
+            Table.of("Labels", ("label", "rows", "share"), labels),
+            Table.of(caption, ("field", "change", "lowest with", "highest with", "in"), effects),
+        )
+        return tables if effects else tables[:2]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as plain JSON types; a cutoff is text, as in the keys of `shares`."""
@@ -146,22 +158,9 @@ class DataProfile(Document):
         from rankadapters.plotting.plots import bars
 
         if not self.effects:
-            msg = "no field of a convention makes a difference on this data, so there is nothing to draw."
-            raise InputError(f"{msg}\nHint: print the profile to see the shares and the labels.")
+            message = "no field of a convention makes a difference on this data, so there is nothing to draw."
+            raise InputError(message, hint="print the profile to see the shares and the labels")
         return bars([(e.field, e.change) for e in self.effects], f"largest change of {self.measure.upper()}")
-
-    def _effect_table(self) -> Table:
-        basis = "expected of random rankings" if self.shares["tied"] is None else "of these scores"
-        lines = [(e.field, f"{e.change:.6f}", e.lowest, e.highest, e.convention.name) for e in self.effects]
-        caption = f"Largest change of {self.measure.upper()} that each field makes, {basis}"
-        return Table.of(
-            f"{caption}, all else being one preset's", ("field", "change", "lowest with", "highest with", "in"), lines
-        )
-
-
-def _trait(name: str) -> str:
-    trait, _, cutoff = name.partition("@")
-    return TRAITS[trait].format(cutoff)
 
 
 @shows("profiling")
@@ -210,12 +209,11 @@ def profile(
     kind, entries = measure_named(measure), members(k)
     cutoffs = [None if cutoff is None else as_cutoff(cutoff) for cutoff in ([k] if entries is None else entries)]
     if not cutoffs:
-        msg = "no cutoff was given.\nHint: pass k=10, or k=None for all rows."
-        raise ConventionError(msg)
+        raise ConventionError("no cutoff was given.", hint="pass k=10, or k=None for all rows")
     data_profile = describe_queries(as_queries(labels, **columns), scores, kind, cutoffs)
     if not data_profile.effects:
-        msg = f"no preset of {kind.__name__} has a value on this data.\nHint: ra.evaluate under a preset says why."
-        raise InputError(msg)
+        message = f"no preset of {kind.__name__} has a value on this data."
+        raise InputError(message, hint="ra.evaluate under a preset says why")
     return data_profile
 
 
@@ -232,13 +230,12 @@ def describe_queries(
     labels: dict[float, int] = dict(zip(values.tolist(), counts.tolist(), strict=True))
     effects = _effects(queries, checked, measure, distinct, graded=not set(labels) <= {0.0, 1.0})
     warnings = [*_label_pitfalls(labels, all_judged=queries.judged is None or bool(queries.judged.all()))]
-    warnings += [*_cutoff_pitfalls(flags, distinct), *_tie_pitfalls(tie_flags, tied_labels, effects)]
+    warnings += _pitfalls(flags | tie_flags, tied_labels, distinct, effects)
     shares: dict[str, float | None] = {name: float(np.mean(flag)) for name, flag in (flags | tie_flags).items()}
     return DataProfile(
-        k=distinct, n_queries=queries.n_queries, n_docs=queries.n_docs, longest=int(np.diff(queries.indptr).max()),
-        shares=shares if tie_flags else {**shares, "tied": None}, labels=labels,
-        random=_random_values(queries, measure, distinct), measure=measure.measure, effects=effects,
-        warnings=(*warnings, *_equal_label_pitfalls(flags["all_equal"])),
+        k=distinct, n_queries=queries.n_queries, n_docs=queries.n_docs, longest=queries.longest,
+        shares=shares if tie_flags else {**shares, "tied": None}, labels=labels, measure=measure.measure,
+        random=_random_values(queries, measure, distinct), effects=effects, warnings=tuple(warnings),
     )  # fmt: skip
 
 
@@ -268,7 +265,12 @@ def _tie_flags(queries: Queries, scores: Array, cutoffs: Cutoffs) -> tuple[dict[
     rows = rows[np.lexsort((-scores[rows], query[rows]))]
     tied_with_next = np.zeros(rows.size, np.bool_)
     tied_with_next[:-1] = (np.diff(query[rows]) == 0) & (np.diff(scores[rows]) == 0)
-    mixed = _mixed_ties(queries, rows, tied_with_next)
+    mixed = tied_with_next  # whether a row is tied with a row of another label; unjudged rows share a separate one
+    if rows.size:
+        labels = queries.labels if queries.judged is None else np.where(queries.judged, queries.labels, np.inf)
+        starts = np.flatnonzero(np.append(True, ~tied_with_next[:-1]))
+        lowest, highest = (extreme.reduceat(labels[rows], starts) for extreme in (np.minimum, np.maximum))
+        mixed = np.repeat(lowest != highest, np.diff(starts, append=rows.size))
     flags: dict[str, Flags] = {"tied": np.bincount(query[rows], weights=tied_with_next, minlength=n_queries) > 0}
     sizes = np.bincount(query[rows], minlength=n_queries)
     for k in filter(None, cutoffs):
@@ -280,19 +282,6 @@ def _tie_flags(queries: Queries, scores: Array, cutoffs: Cutoffs) -> tuple[dict[
     return flags, np.bincount(query[rows], weights=mixed, minlength=n_queries) > 0
 
 
-def _mixed_ties(queries: Queries, rows: Array, tied_with_next: Flags) -> Flags:
-    """Return, for rows in rank order, whether the row is tied with a row of another label.
-
-    Unjudged rows share one separate label, since their relevance is unknown.
-    """
-    if not rows.size:
-        return tied_with_next
-    labels = queries.labels if queries.judged is None else np.where(queries.judged, queries.labels, np.inf)
-    starts = np.flatnonzero(np.append(True, ~tied_with_next[:-1]))
-    lowest, highest = (extreme.reduceat(labels[rows], starts) for extreme in (np.minimum, np.maximum))
-    return np.repeat(lowest != highest, np.diff(starts, append=rows.size))
-
-
 def _effects(
     queries: Queries, scores: Array | None, measure: type[Convention], cutoffs: Cutoffs, *, graded: bool
 ) -> tuple[Effect, ...]:
@@ -302,11 +291,10 @@ def _effects(
     score. The effect of `ties` is then its largest effect for any scores; the other fields are varied in the
     expectation over all rankings (`ties="average"`).
     """
-    changes = RANDOM if scores is None else {}
+    ranking, changes = (np.zeros(queries.n_docs), RANDOM) if scores is None else (scores, {})
     made = (presets.make(name, k) for name in presets.names(measure.measure) for k in cutoffs)
     distinct = dict.fromkeys(replaced(base, changes) or base for base in made)
     bases = [base for base in distinct if not (graded and base.for_binary_labels)]
-    ranking = np.zeros(queries.n_docs) if scores is None else scores
     usable = evaluate_usable(queries, ranking, bases)
     usable = usable or evaluate_usable(queries, ranking, _adapted(queries, measure, bases))
     variants = _variants(queries, measure, usable, cutoffs)
@@ -328,48 +316,42 @@ def _adapted(queries: Queries, measure: type[Convention], bases: Iterable[Conven
     """Yield the presets with other values in the fields that need a missing column, such as pairs or docids."""
     choices, kinds = grid(measure, queries), measure.declared()
     for base in bases:
-        unusable = [name for name in choices if not kinds[name].fits(getattr(base, name), queries.columns)]
-        fitting = {name: choices[name][0] for name in unusable}
-        averages = dict.fromkeys((base.average, *choices["average"]))  # some averages are invalid here
-        for average in averages:
-            varied = replaced(base, {**fitting, "average": average})
-            if varied is not None:
-                yield varied
-                break
+        fitting = {
+            name: values[0]
+            for name, values in choices.items()
+            if not kinds[name].fits(getattr(base, name), queries.columns)
+        }
+        averages = (base.average, *choices["average"])  # some averages are invalid here
+        varied = filter(None, (replaced(base, {**fitting, "average": average}) for average in averages))
+        yield from islice(varied, 1)
 
 
 def _variants(
     queries: Queries, measure: type[Convention], bases: Iterable[Convention], cutoffs: Cutoffs
 ) -> dict[tuple[Convention, str], dict[Any, Convention]]:
     """Return the variants of each base that differ in one field, by base and field, and then by the field's value."""
-    fields: dict[str, Values] = {}
-    values_by_field = grid(measure, queries)
-    for name, kind in measure.declared().items():
-        if kind.group == "head":
-            fields[name] = (*cutoffs, *CUTOFFS)
-        elif not kind.column or kind.column in queries.columns:
-            fields[name] = values_by_field[name]
+    values_by_field = {"k": (*cutoffs, *CUTOFFS), **grid(measure, queries)}
+    kinds = {n: kind for n, kind in measure.declared().items() if not kind.column or kind.column in queries.columns}
     variants: dict[tuple[Convention, str], dict[Any, Convention]] = {}
-    for base in bases:
-        for name, values in fields.items():
-            choices = {value: replaced(base, {name: value}) for value in (getattr(base, name), *values)}
-            valid = {value: variant for value, variant in choices.items() if variant is not None}
-            if len(valid) > 1:  # of a single value, nobody knows the effect
-                variants[base, name] = valid
+    for base, name in product(bases, kinds):
+        choices = {value: replaced(base, {name: value}) for value in (getattr(base, name), *values_by_field[name])}
+        valid = {value: variant for value, variant in choices.items() if variant is not None}
+        if len(valid) > 1:  # of a single value, nobody knows the effect
+            variants[base, name] = valid
     return variants
 
 
 def _random_values(queries: Queries, measure: type[Convention], cutoffs: Cutoffs) -> dict[Convention, float]:
     """Return the expected value of a random ranking at each cutoff, under the measure's first preset that has one."""
-    for name in presets.names(measure.measure):
+    # The second changes are for presets that ignore query weights.
+    for name, changes in product(presets.names(measure.measure), (RANDOM, RANDOM | {"average": "query"})):
         bases = [presets.make(name, k) for k in cutoffs]
         if any(getattr(base, "k", k) != k for base, k in zip(bases, cutoffs, strict=True)):
             continue  # such as a preset without a cutoff
-        for changes in (RANDOM, RANDOM | {"average": "query"}):  # the second for presets that ignore query weights
-            conventions = [changed for base in bases if (changed := replaced(base, changes)) is not None]
-            values = evaluate_usable(queries, np.ones(queries.n_docs), conventions)  # a row of score 0 may not count
-            if values:
-                return {convention: score.value for convention, score in values.items()}
+        conventions = filter(None, (replaced(base, changes) for base in bases))
+        values = evaluate_usable(queries, np.ones(queries.n_docs), conventions)  # a row of score 0 may not count
+        if values:
+            return {convention: score.value for convention, score in values.items()}
     return {}
 
 
@@ -392,7 +374,9 @@ def _label_pitfalls(labels: dict[float, int], *, all_judged: bool) -> Iterator[s
         )
 
 
-def _cutoff_pitfalls(flags: dict[str, Flags], cutoffs: Cutoffs) -> Iterator[str]:
+def _pitfalls(
+    flags: dict[str, Flags], tied_labels: Flags | None, cutoffs: Cutoffs, effects: tuple[Effect, ...]
+) -> Iterator[str]:
     if len(cutoffs) > 1:
         yield (
             f"values at different cutoffs ({', '.join(map(spelled, cutoffs))}) are different measures, and their order "
@@ -405,18 +389,15 @@ def _cutoff_pitfalls(flags: dict[str, Flags], cutoffs: Cutoffs) -> Iterator[str]
                 f"k = {k} is larger than {percent(share)} of the queries: in them no document is "
                 "cut off, and a convention with short=zero or short=skip ignores their ranking."
             )
-
-
-def _tie_pitfalls(flags: dict[str, Flags], tied_labels: Flags | None, effects: tuple[Effect, ...]) -> Iterator[str]:
     change = {effect.field: effect.change for effect in effects}.get("ties", 0.0)
     consequence = f", which changes the value here by up to {change:.4f}" if change > NOISE else ""
     at_cut = {
         name.partition("@")[2]: tied for name, tied in flags.items() if name.startswith("tied_at_cut") and tied.any()
     }
-    for k, tied in at_cut.items():
+    for cut, tied in at_cut.items():
         yield (
             f"in {_counted(tied)} rows of different labels tie across the "
-            f"cut at {k}: the convention's field `ties` decides which of them count{consequence}."
+            f"cut at {cut}: the convention's field `ties` decides which of them count{consequence}."
         )
     if tied_labels is not None and change > NOISE and not at_cut:
         rows = "rows of different labels tie"
@@ -424,12 +405,9 @@ def _tie_pitfalls(flags: dict[str, Flags], tied_labels: Flags | None, effects: t
             f"{f'in {_counted(tied_labels)} {rows}' if tied_labels.any() else f'rounded to float32, {rows}'}, none of "
             f"them across a cut: the convention's field `ties` decides the order in which they count{consequence}."
         )
-
-
-def _equal_label_pitfalls(equal: Flags) -> Iterator[str]:
-    if equal.any():
+    if flags["all_equal"].any():
         yield (
-            f"{_counted(equal)} have equal labels throughout: "
+            f"{_counted(flags['all_equal'])} have equal labels throughout: "
             "every ranking of them is equally good. A ranker learns nothing from them, and they add a constant to the "
             "mean. If they have nothing relevant, the convention's field `empty` decides that constant."
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Unpack
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from rankadapters.core.data.columns import Columns
 from rankadapters.core.data.queries import Queries, as_queries
 from rankadapters.core.declaration.arguments import text
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.evaluation.score import Score
+from rankadapters.core.evaluation.score import Score, signatures
 from rankadapters.core.evaluation.table import Table
 from rankadapters.plotting.plots import curves
 from rankadapters.progress import shows
@@ -26,7 +26,7 @@ from rankadapters.statistics.grid import has_cutoff
 from rankadapters.statistics.page import Part, Picture, write_page
 from rankadapters.statistics.significance import checked_resampling
 
-CONFIDENCE = 0.95  # confidence level of the intervals
+CONFIDENCE = 0.95  # of the intervals
 CUTOFFS = range(1, 21)
 SPOKEN = (1, 5, 10, 20)  # cutoffs that the descriptions name
 
@@ -82,22 +82,15 @@ def page(
     scores_by_model = as_models(scores)
     queries = labels if isinstance(labels, Mapping) else as_queries(labels, **columns)
     model_scores = score_models(queries, scores_by_model, convention, None, {}, least=1)
-    models = {
-        name: (queries[name] if isinstance(queries, Mapping) else queries, predicted)
-        for name, predicted in scores_by_model.items()
-    }
+    by_model = queries if isinstance(queries, Mapping) else dict.fromkeys(scores_by_model, queries)
+    models = {name: (by_model[name], predicted) for name, predicted in scores_by_model.items()}
     n_models, n_conventions = len(models), len(model_scores.conventions)
     summary = (
         f"{n_models} model{'s' * (n_models > 1)} under {n_conventions} convention{'s' * (n_conventions > 1)}, "
         f"over {model_scores.n_queries} queries."
     )
-    values: list[Part] = _values_of_one_model(model_scores)
-    if n_models > 1:
-        values = [
-            compare_models(
-                model_scores, n_resamples=n_resamples, confidence=CONFIDENCE, seed=seed, progress=progress
-            )
-        ]  # fmt: skip
+    options: dict[str, Any] = {"n_resamples": n_resamples, "confidence": CONFIDENCE, "seed": seed, "progress": progress}
+    values = [compare_models(model_scores, **options)] if n_models > 1 else _values_of_one_model(model_scores)
     sections: dict[str, Iterable[Part]] = {"": [summary], "Models and conventions": values}
     if n_conventions > 1:
         sections["Why the conventions differ"] = _gaps(models, model_scores)
@@ -112,10 +105,9 @@ def page(
 
 
 def _values_of_one_model(model_scores: ModelScores) -> list[Part]:
-    [(name, scores)] = list(model_scores.scores.items())[:1]
-    line = (name, *(f"{scores[c].value:.6f}" for c in model_scores.conventions))
-    table = Table.of("Values", ("model", *(c.name for c in model_scores.conventions)), [line])
-    return [table, "\n".join(f"{c.name}: {c}" for c in model_scores.conventions)]
+    [(name, scores)], conventions = model_scores.scores.items(), model_scores.conventions
+    line = (name, *(f"{scores[c].value:.6f}" for c in conventions))
+    return [Table.of("Values", ("model", *(c.name for c in conventions)), [line]), signatures(conventions)]
 
 
 def _gaps(models: Models, model_scores: ModelScores) -> Iterator[Part]:
@@ -129,19 +121,13 @@ def _gaps(models: Models, model_scores: ModelScores) -> Iterator[Part]:
             if not all_equal:
                 yield gap.parts_table(f"{name}, {ends}: parts of the gap")
                 parts = ", ".join(f"{field} {signed(part)}" for field, part in gap.contributions.items())
-                yield Picture(
-                    gap.plot(), f"{name}: {ends}", f"Bars from {gap.a.value:.4f} to {gap.b.value:.4f}: {parts}."
-                )
+                described = f"Bars from {gap.a.value:.4f} to {gap.b.value:.4f}: {parts}."
+                yield Picture(gap.plot(), f"{name}: {ends}", described)
 
 
 def _curves(
-    name: str,
-    queries: Queries,
-    scores: object,
-    conventions: list[Convention],
-    known_scores: Mapping[Convention, Score],
+    name: str, queries: Queries, scores: object, conventions: list[Convention], known_scores: Mapping[Convention, Score]
 ) -> Picture:
-    """Return a picture of a model's value against the cutoff."""
     values = evaluate_usable(queries, scores, (c.at(k) for c in conventions for k in CUTOFFS), known_scores)
     # Conventions that differ only in their cutoff share a line, which is named after the first of them.
     different = {c.at(CUTOFFS[0]): c for c in reversed(conventions)}

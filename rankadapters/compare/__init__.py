@@ -1,12 +1,13 @@
 """Compare methods over data sets: winning numbers, Pareto fronts, and leave-one-out winning numbers."""
 
-from rankadapters.compare.fronts import Front, front
 from rankadapters.compare.page import page
 from rankadapters.compare.results import Results
 from rankadapters.compare.winning import (
+    Front,
     LeaveOneOut,
     MixedDecimalsWarning,
     WinningNumbers,
+    front,
     leave_one_out,
     winning_numbers,
 )

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sized
+from collections.abc import Iterable
 
-from rankadapters.compare.fronts import AGAINST, Front, front
-from rankadapters.compare.results import Results
-from rankadapters.compare.winning import AXES, LeaveOneOut, leave_one_out, winning_numbers
+from rankadapters.compare.results import Results, counted
+from rankadapters.compare.winning import AGAINST, AXES, Front, LeaveOneOut, front, leave_one_out, winning_numbers
 from rankadapters.core.declaration.arguments import text
 from rankadapters.statistics.page import Part, Picture, write_page
 
@@ -35,18 +34,13 @@ def page(results: Results, *, title: str = "Methods over data sets", strict: boo
     """
     text("title", title)
     numbers = winning_numbers(results)
-    sizes: dict[str, Sized] = {
-        "method": results.methods,
-        "data set": results.datasets,
-        "measure": results.measures,
-        "value": results,
-    }
-    n_methods, n_datasets, n_measures, n_values = (
-        f"{len(names)} {noun}{'s' * (len(names) != 1)}" for noun, names in sizes.items()
+    size = (
+        f"{counted(len(results.methods), 'method')} on {counted(len(results.datasets), 'data set')} by "
+        f"{counted(len(results.measures), 'measure')}: {counted(len(results), 'value')}."
     )
     fronts = [front(numbers, against=against, strict=strict) for against in AGAINST]
     sections: dict[str, Iterable[Part]] = {
-        "": [f"{n_methods} on {n_datasets} by {n_measures}: {n_values}."],
+        "": [size],
         "Winning numbers": [numbers],
         "Fronts": [part for result in fronts for part in (result, _front_picture(result))],
     }

@@ -1,28 +1,39 @@
-"""Results of methods on data sets: a sparse table with each measure's direction and, if known, its convention."""
+"""Results of methods on data sets: a sparse table with each measure's direction and, if known, its convention.
+
+Frames, mappings, rows, scores and files become one pandas frame with a checked row per cell.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import csv
+import io
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from copy import copy
+from decimal import Decimal
+from numbers import Real
 from os import PathLike
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 
-from rankadapters.compare.cells import (
-    Direction,
-    as_categories,
-    name_measures,
-    read_cells,
-    read_file,
-    require_same_queries,
-)
-from rankadapters.core.declaration.arguments import choice, names, refusal
+from rankadapters.core.declaration.arguments import choice, members, names, refusal
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.errors import InputError
+from rankadapters.core.errors import ConventionError, IncomparableScoresError, InputError, MissingToolkitError, choices
+from rankadapters.core.evaluation.score import Score
 from rankadapters.core.evaluation.table import Table, Written
+from rankadapters.presets.texts import parse
 
+Direction = bool | Mapping[str, bool] | None
+Measure = Convention | str
+
+REQUIRED = ("method", "dataset", "measure", "value")
+OPTIONAL = ("source", "higher_is_better")
+UNKNOWN_DECIMALS = -1
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,9})?", re.ASCII)
+_WORDS = {"true": True, "false": False}
 KEYS = ["method", "dataset", "measure"]
 SHOWN = 20  # cells that a notebook shows
 
@@ -65,12 +76,12 @@ class Results(Written):
     """
 
     def __init__(self, data: object, *, higher_is_better: Direction = None, on_mixed: str = "error") -> None:
-        cells = read_cells(data)
-        require_same_queries(cells)
-        measures, self._higher, self._conventions = name_measures(cells, higher_is_better, on_mixed)
-        cells["measure"] = as_categories(measures)
-        _refuse_duplicates(cells)
-        self._frame = cells[[*KEYS, "value", "decimals", "source"]]
+        frame = _read_cells(data)
+        _require_same_queries(frame)
+        measures, self._higher, self._conventions = _name_measures(frame, higher_is_better, on_mixed)
+        frame["measure"] = _as_categories(measures)
+        _refuse_duplicates(frame)
+        self._frame = frame[[*KEYS, "value", "decimals", "source"]]
 
     @classmethod
     def read(cls, path: str | Path, *, higher_is_better: Direction = None, on_mixed: str = "error") -> Self:
@@ -86,7 +97,13 @@ class Results(Written):
         if not isinstance(path, str | PathLike):
             raise refusal("path", path, "texts and pathlib.Path", "Results(data) takes a table")
         try:
-            return cls(read_file(Path(path)), higher_is_better=higher_is_better, on_mixed=on_mixed)
+            with Path(path).open("rb") as file:
+                is_parquet = file.read(4) == b"PAR1"
+            table = _read_parquet(Path(path)) if is_parquet else _read_csv(Path(path))
+            return cls(table, higher_is_better=higher_is_better, on_mixed=on_mixed)
+        except OSError as error:
+            problem = f"{path}: cannot be read: {error.strerror or error}."
+            raise InputError(problem, hint="a CSV or Parquet file") from None
         except InputError as error:
             raise error.about(str(path)) from None
 
@@ -130,9 +147,8 @@ class Results(Written):
 
     def __repr__(self) -> str:
         """Return a text with the size of the table."""
-        sizes = [(len(self.methods), "method"), (len(self.datasets), "dataset"), (len(self.measures), "measure")]
-        parts = [f"{n} {noun}{'s' * (n != 1)}" for n, noun in [*sizes, (len(self), "cell")]]
-        return f"Results({', '.join(parts)})"
+        sizes = {**{key: len(self._frame[key].cat.categories) for key in KEYS}, "cell": len(self)}
+        return f"Results({', '.join(counted(n, noun) for noun, n in sizes.items())})"
 
     def _repr_html_(self) -> str:
         return self._first().html()
@@ -154,10 +170,9 @@ class Results(Written):
         lines = [(method, *(texts.get((method, *column), "-") for column in columns)) for method in self.methods]
         one_measure = len(self.measures) == 1
         head = [dataset if one_measure else f"{dataset}, {measure}" for dataset, measure in columns]
-        declared = zip(self.measures, self.conventions, strict=True)
-        signatures = "\n".join(f"{name}: {convention}" for name, convention in declared if convention is not None)
+        signatures = [f"{name}: {self._conventions[name]}" for name in self.measures if name in self._conventions]
         caption = self.measures[0] if one_measure else repr(self)
-        return [Table.of(caption, ("method", *head), lines), *filter(None, [signatures])]
+        return [Table.of(caption, ("method", *head), lines), *filter(None, ["\n".join(signatures)])]
 
     def only(
         self,
@@ -175,11 +190,17 @@ class Results(Written):
         """
         frame = self._frame
         for key, requested in zip(KEYS, (methods, datasets, measures), strict=True):
-            if requested is not None:
-                frame = frame[frame[key].isin(_known_names(f"{key}s", requested, getattr(self, f"{key}s")))]
+            if requested is None:
+                continue
+            known, chosen = getattr(self, f"{key}s"), names(f"{key}s", requested, hint=f"{key}s=['name', ...]")
+            for name in chosen:
+                if name not in known:
+                    hint = f"there are {', '.join(map(repr, known[:20]))}"
+                    raise InputError(f"{name!r} is not in the results.", hint=hint)
+            frame = frame[frame[key].isin(chosen)]
         if frame.empty:
-            msg = "no cell is left.\nHint: name methods, datasets and measures that have values together."
-            raise InputError(msg)
+            hint = "name methods, datasets and measures that have values together"
+            raise InputError("no cell is left.", hint=hint)
         subset = copy(self)
         unused_removed = {key: frame[key].cat.remove_unused_categories() for key in KEYS}
         subset._frame = frame.assign(**unused_removed).reset_index(drop=True)  # noqa: SLF001 - of this class
@@ -205,34 +226,278 @@ class Results(Written):
             return long
         wide = long.pivot_table(index=["dataset", "measure"], columns="method", values="value", sort=False)
         for row, method in np.argwhere(wide.isna()):
-            dataset, measure = wide.index[row]
-            msg = (
-                f"{wide.columns[method]!r} has no value of {measure!r} on {dataset!r}, and a dense table has no gaps.\n"
-                "Hint: results.only(methods=..., datasets=...) first."
-            )
-            raise InputError(msg)
+            (dataset, measure), hint = wide.index[row], "results.only(methods=..., datasets=...) first"
+            gap = f"{wide.columns[method]!r} has no value of {measure!r} on {dataset!r}"
+            raise InputError(f"{gap}, and a dense table has no gaps.", hint=hint)
         return wide.loc[:, list(self.methods)]
 
 
-def _refuse_duplicates(cells: Any) -> None:
-    for row in cells.index[cells.duplicated(KEYS)]:
-        same = cells[(cells[KEYS] == cells.loc[row, KEYS]).all(axis=1)].head(2)
+def _refuse_duplicates(frame: Any) -> None:
+    for row in frame.index[frame.duplicated(KEYS)]:
+        same = frame[(frame[KEYS] == frame.loc[row, KEYS]).all(axis=1)].head(2)
         values = " and ".join(
             f"{value:g}{f' ({source})' if source else ''}"
             for value, source in zip(same["value"], same["source"], strict=True)
         )
-        method, dataset, measure = cells.loc[row, KEYS]
-        msg = (
-            f"{method!r} has two values of {measure!r} on {dataset!r}: {values}.\n"
-            "Hint: choose one, or give the second method a name of its own."
-        )
-        raise InputError(msg, row=int(row))
+        method, dataset, measure = frame.loc[row, KEYS]
+        message = f"{method!r} has two values of {measure!r} on {dataset!r}: {values}."
+        hint = "choose one, or give the second method a name of its own"
+        raise InputError(message, hint=hint, row=int(row))
 
 
-def _known_names(axis: str, requested: object, known: tuple[str, ...]) -> list[str]:
-    requested_names = names(axis, requested, hint=f"{axis}=['name', ...]")
-    for name in requested_names:
-        if name not in known:
-            msg = f"{name!r} is not in the results.\nHint: there are {', '.join(map(repr, known[:20]))}."
-            raise InputError(msg)
-    return requested_names
+def counted(n: int, noun: str) -> str:
+    """Return a number and its noun, such as `2 data sets`."""
+    return f"{n} {noun}{'s' * (n != 1)}"
+
+
+def _import_pandas() -> Any:
+    try:
+        import pandas as pd
+    except ImportError:
+        raise MissingToolkitError.of("pandas", "compare") from None
+    return pd
+
+
+def _read_cells(data: object) -> Any:
+    """Return a frame of cells: a measure is a text or a Score's Convention, and `digest` is that of its queries."""
+    pd = _import_pandas()
+    cells = [_read_cell(row, *cell) for row, cell in enumerate(_rows(data))]
+    if not cells:
+        raise InputError("there are no results.", hint="a row for each method on each data set")
+    columns = (*KEYS, "value", "decimals", "source", "higher", "digest")
+    frame = pd.DataFrame(cells, columns=columns, dtype=object).astype({"value": np.float64, "decimals": np.int64})
+    return frame.assign(method=_as_categories(frame["method"]), dataset=_as_categories(frame["dataset"]))
+
+
+def _as_categories(texts: Iterable[str]) -> Any:
+    """Return texts as categories in the order of first appearance; they stay Python texts, which may be any."""
+    pd = _import_pandas()
+    codes, categories = pd.factorize(np.array([*texts], object))
+    return pd.Categorical.from_codes(codes, pd.Index(categories, dtype=object))
+
+
+def _name_measures(
+    cells: Any, direction: Direction, on_mixed: str
+) -> tuple[list[str], dict[str, bool], dict[str, Convention]]:
+    """Return the measure name of each cell, and for each name the direction and, if known, the convention."""
+    choice("on_mixed", on_mixed, ("error", "separate"), hint="on_mixed='separate' keeps them apart")
+    _require_directions(direction)
+    measures = {measure: _as_measure(measure) for measure in cells["measure"].unique()}
+    names = _display_names(list(dict.fromkeys(measures.values())), on_mixed)
+    column = [names[measures[measure]] for measure in cells["measure"]]
+    directions: dict[str, set[bool]] = {name: set() for name in column}
+    for name, flag in zip(column, cells["higher"], strict=True):
+        directions[name] |= set() if flag is None else {flag}
+    conventions = {name: measure for measure, name in names.items() if isinstance(measure, Convention)}
+    for name, convention in conventions.items():
+        directions[name].add(convention.higher_is_better)
+    return column, _join_directions(directions, direction, names), conventions
+
+
+def _require_same_queries(cells: Any) -> None:
+    scores = cells.dropna(subset="digest")
+    for row in scores.index[scores["digest"] != scores.groupby("dataset", observed=True)["digest"].transform("first")]:
+        scores_differ = f"the scores of data set {cells['dataset'][row]!r} are over different queries, rows or weights"
+        message = f"{scores_differ}: row {row} ({cells['method'][row]!r}) differs."
+        hint = "evaluate all methods on the same rows, or name the data sets apart"
+        raise IncomparableScoresError(message, hint=hint)
+
+
+def _read_parquet(path: Path) -> dict[str, list[Any]]:
+    try:
+        from pyarrow import lib, parquet
+    except ImportError:
+        raise MissingToolkitError.of("pyarrow", "files") from None
+    try:
+        return dict(parquet.read_table(path).to_pydict())
+    except (lib.ArrowException, ValueError) as error:  # ValueError: invalid UTF-8, or dates beyond Python's range
+        raise InputError(f"it cannot be read as Parquet: {error}.", hint="write it again") from None
+
+
+def _read_csv(path: Path) -> Any:
+    """Read CSV as text; pandas would fill short lines, skip lines of blanks and accept NUL."""
+    hint = "commas, a header, one line per cell"
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            text = file.read()
+        lines = [line for line in csv.reader(io.StringIO(text, newline=""), strict=True) if line]
+    except (csv.Error, UnicodeDecodeError) as error:
+        raise InputError(f"it is not CSV in UTF-8: {error}.", hint=hint) from None
+    if "\0" in text:
+        raise InputError("it is not CSV in UTF-8: line contains NUL.", hint=hint)
+    if not lines:
+        raise InputError("it is empty.", hint=f"a header {','.join(REQUIRED)}, and a line per cell")
+    header, *body = lines
+    for row, line in enumerate(body):
+        if len(line) != len(header):
+            problem = f"row {row} has {len(line)} fields, the header {len(header)}."
+            raise InputError(problem, hint="as many in each line", row=row)
+    return _import_pandas().DataFrame(body, columns=header, dtype=object)
+
+
+def _read_cell(  # noqa: PLR0917 - the columns of a table
+    row: int, method: object, dataset: object, measure: object, value: object, source: object = None,
+    higher: object = None,
+) -> tuple[Any, ...]:  # fmt: skip
+    digest = None
+    if isinstance(value, Score):
+        if _as_measure(measure) != value.convention:
+            message = f"measure[{row}] is {measure!r}, but value[{row}] is a Score of {value.convention.name}."
+            hint = f"{value.convention.name!r}, or score.value without its convention"
+            raise InputError(message, hint=hint, row=row)
+        measure, number, decimals, digest = value.convention, value.value, UNKNOWN_DECIMALS, value.digest
+    else:
+        number, decimals = _read_number(value, row)
+    for column, text in (("method", method), ("dataset", dataset), ("measure", measure)):
+        if not isinstance(text, Convention) and (not isinstance(text, str) or not text.strip()):
+            message = f"{column}[{row}] is {text!r}; allowed are texts that are not empty."
+            raise InputError(message, hint=f"name every {column}", row=row)
+    origin = None if _is_missing(source) else str(source)
+    return method, dataset, measure, number, decimals, origin, _read_direction(higher, row), digest
+
+
+def _rows(data: object) -> Iterable[tuple[Any, ...]]:
+    if isinstance(data, Mapping) and not (data and all(isinstance(key, str) for key in data)):
+        return _rows_of_tuples((*(key if isinstance(key, tuple) else (key,)), value) for key, value in data.items())
+    names = data if isinstance(data, Mapping) else getattr(data, "column_names", getattr(data, "columns", None))
+    if names is not None:
+        return _rows_of_table(data, [str(name) for name in names])
+    if (rows := members(data)) is not None:
+        return _rows_of_tuples(rows)
+    raise InputError(
+        f"results are a {type(data).__name__}; allowed are a data frame, a mapping of (method, dataset, measure) to "
+        "values, and rows (method, dataset, measure, value) or (method, dataset, Score).",
+        hint="Results.read(path) reads a file",
+    )
+
+
+def _rows_of_tuples(rows: Iterable[Any]) -> Iterator[tuple[Any, ...]]:
+    for number, row in enumerate(rows):
+        parts = tuple(row) if isinstance(row, tuple | list) else (row,)
+        if len(parts) == 3 and isinstance(parts[2], Score):  # noqa: PLR2004 - the Score's convention is the measure
+            yield parts[0], parts[1], parts[2].convention, parts[2]
+        elif len(parts) in {4, 5} and not isinstance(parts[3], Score):
+            yield parts
+        else:
+            allowed = "(method, dataset, measure, value[, source]) and (method, dataset, Score)"
+            message = f"results[{number}] is {row!r}; allowed are {allowed}."
+            raise InputError(message, hint="a Score brings its measure along", row=number)
+
+
+def _rows_of_table(table: Any, names: list[str]) -> Iterable[tuple[Any, ...]]:
+    problems = [f"no column {name!r}" for name in REQUIRED if name not in names]
+    problems += [f"a column {name!r}" for name in names if name not in REQUIRED + OPTIONAL]
+    problems += [f"two columns {name!r}" for name in names if names.count(name) > 1]
+    if problems:
+        allowed = f"the columns are {choices(REQUIRED)}, and if wanted {choices(OPTIONAL)}"
+        hint = "rename or drop columns; a wide table is made long by melt or unpivot"
+        raise InputError(f"the results have {problems[0]}; {allowed}.", hint=hint)
+    columns = {name: _as_list(table[name]) for name in names}
+    sizes = {name: len(column) for name, column in columns.items()}
+    if len(set(sizes.values())) > 1:
+        raise InputError(f"the columns have different lengths: {sizes}.", hint="one entry per cell in each")
+    nothing = [None] * sizes["value"]
+    return zip(*(columns.get(name, nothing) for name in REQUIRED + OPTIONAL), strict=True)
+
+
+def _as_list(column: Any) -> list[Any]:
+    for name in ("to_pylist", "to_list", "tolist"):  # pyarrow, polars, pandas and numpy
+        if hasattr(column, name):
+            return list(getattr(column, name)())
+    if (entries := members(column)) is None:
+        raise refusal("column", column, "lists and arrays, with an entry per cell")
+    return entries
+
+
+def _as_measure(measure: Any) -> Convention | str:
+    """Return the convention that a text names; any other text stays a text."""
+    try:
+        return parse(measure) if isinstance(measure, str) else measure
+    except ConventionError:
+        return str(measure)
+
+
+def _is_missing(value: object) -> bool:
+    return not value if value is None or isinstance(value, str) else str(value) in {"nan", "<NA>", "NaT"}
+
+
+def _read_number(value: object, row: int) -> tuple[float, int]:
+    """Return a number, and the number of decimals that it was printed with."""
+    number, decimals = math.nan, UNKNOWN_DECIMALS
+    if isinstance(value, str | Decimal):
+        if _NUMBER.fullmatch(str(value)):
+            number, decimals = float(value), max(0, -int(Decimal(value).as_tuple().exponent))
+    elif isinstance(value, Real) and not isinstance(value, bool):
+        try:
+            number = float(value)
+        except OverflowError:
+            number = math.inf
+    if not math.isfinite(number):
+        hint = "leave out a cell without a value"
+        raise InputError(f"value[{row}] is {value!r:.80}; allowed are finite numbers.", hint=hint, row=row)
+    return number, decimals
+
+
+def _read_direction(value: object, row: int) -> bool | None:
+    flag = _WORDS.get(value.lower(), value) if isinstance(value, str) else value
+    if _is_missing(flag) or isinstance(flag, bool | np.bool_):
+        return None if _is_missing(flag) else bool(flag)
+    message = f"higher_is_better[{row}] is {value!r}; allowed are True and False."
+    raise InputError(message, hint="or leave the column out", row=row)
+
+
+def _require_directions(direction: object) -> None:
+    """Raise if a direction is neither a bool nor None: most texts and numbers would count as True."""
+    named = {"": direction}
+    if isinstance(direction, Mapping):
+        named = {f"[{name!r}]": value for name, value in direction.items()}
+    for where, value in named.items():
+        if value is not None and not isinstance(value, bool | np.bool_):
+            raise refusal(f"higher_is_better{where}", value, "True, False", "False where lower is better")
+
+
+def _display_names(measures: list[Measure], on_mixed: str) -> dict[Measure, str]:
+    groups: dict[str, list[Measure]] = {}
+    for measure in measures:
+        short_name = str(measure).partition("/")[0] if isinstance(measure, Convention) else measure
+        groups.setdefault(short_name.lower(), []).append(measure)
+    for short_name, group in groups.items():
+        if len(group) > 1 and on_mixed == "error" and any(isinstance(measure, Convention) for measure in group):
+            listed = ", ".join(m.name if isinstance(m, Convention) else f"{m!r} (undeclared)" for m in group)
+            message = f"{short_name} was computed under {len(group)} conventions: {listed}."
+            hint = "evaluate all under one, or on_mixed='separate'"
+            raise IncomparableScoresError(f"{message} Their values cannot be compared.", hint=hint)
+    return {
+        measure: measure if isinstance(measure, str) else short_name if len(group) == 1 else measure.name
+        for short_name, group in groups.items()
+        for measure in group
+    }
+
+
+def _join_directions(
+    directions: dict[str, set[bool]], request: Direction, names: dict[Measure, str]
+) -> dict[str, bool]:
+    """Merge the directions of the cells and of `request`, whose keys may be any text of a measure's convention."""
+    named: list[tuple[str, bool | None]]
+    if isinstance(request, Mapping):
+        named = [(names.get(_as_measure(key), key), flag) for key, flag in request.items()]
+    else:
+        named = [(name, request) for name, flags in directions.items() if not flags]
+    for name, flag in named:
+        if name in directions and flag is not None:
+            directions[name].add(bool(flag))
+    for name, flags in directions.items():
+        if len(flags) != 1:
+            problem = (
+                "higher and lower are both said to be better" if flags else "nothing says whether higher is better"
+            )
+            hint = (
+                f"higher_is_better=True (--better higher), or {{{name!r}: True}}, or a column 'higher_is_better'; "
+                "the text of a convention, such as 'letor4@10', says it too"
+            )
+            raise InputError(f"measure {name!r}: {problem}.", hint=hint)
+    for name, _ in named:
+        if name not in directions:
+            message = f"higher_is_better names {name!r:.80}, which is not a measure of the results."
+            raise InputError(message, hint=f"the measures are {choices(directions)}")
+    return {name: flags.pop() for name, flags in directions.items()}

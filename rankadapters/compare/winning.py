@@ -1,4 +1,4 @@
-"""Winning numbers: for each method, the number of opponents that it is better than; over all, or with one left out."""
+"""Winning numbers: for each method, the number of opponents it is better than; over all, with one left out; fronts."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters.compare.results import Results
-from rankadapters.core.declaration.arguments import choice, names, whole
+from rankadapters.core.declaration.arguments import choice, flag, names, whole
 from rankadapters.core.errors import InputError, warn_caller
 from rankadapters.core.evaluation.table import Table
-from rankadapters.plotting.plots import bagplots, bars
-from rankadapters.statistics.document import Document
+from rankadapters.plotting.plots import bagplots, bars, fronts
+from rankadapters.statistics.document import Document, plain
 from rankadapters.statistics.halfspace_depth import Bagplot, bagplot
 
 Ints = NDArray[np.int64]
@@ -24,6 +24,7 @@ Ints = NDArray[np.int64]
 AXES = ("measure", "dataset")
 ALL = "all"
 CELL = ["dataset", "measure"]  # methods are compared within these
+AGAINST = {"iwn": "ideal winning number", "n_datasets": "number of data sets"}
 MOST_DECIMALS = 98  # values printed with more are taken as exact, like values given as numbers
 
 
@@ -72,16 +73,12 @@ class WinningNumbers(Document):
 
     def blocks(self) -> list[str | Table]:
         """Return a table over all data sets and measures, a table by group, and notes."""
-        parts: list[str | Table] = [self.table()]
-        if len(self.groups) > 2:  # noqa: PLR2004 - one group is all of them
-            parts.append(self.group_table())
-        return [*parts, "\n".join(self.notes())]
+        by_group = [self.group_table()] if len(self.groups) > 2 else []  # noqa: PLR2004 - one group is all of them
+        return [self.table(), *by_group, "\n".join(self.notes())]
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON types; an undefined number is None."""
-        groups = _numbers_to_dict(
-            self.groups, self.methods, wn=self.wn, iwn=self.iwn, nwn=self.nwn, n_datasets=self.n_datasets
-        )
+        groups = _numbers_to_dict(self, self.groups, ("wn", "iwn", "nwn", "n_datasets"))
         pairs = {name: getattr(self, name) for name in ("n_pairs", "n_ties", "n_undecided")}
         return {"by": self.by, "groups": groups, **pairs}
 
@@ -103,8 +100,8 @@ class WinningNumbers(Document):
         nwn, n_shown = self.nwn[-1], whole("n", n, hint="n=20")
         named = [(self.methods[m], float(nwn[m])) for m in self._best_first() if not math.isnan(nwn[m])][:n_shown]
         if not named:
-            msg = "no method has an opponent, so there is no number to draw."
-            raise InputError(f"{msg}\nHint: results of two methods on one data set.")
+            hint = "results of two methods on one data set"
+            raise InputError("no method has an opponent, so there is no number to draw.", hint=hint)
         return bars(named, "normalized winning number")
 
     def _best_first(self) -> list[int]:
@@ -129,9 +126,9 @@ class WinningNumbers(Document):
         notes = [f"{self.n_ties} of {self.n_pairs} pairs of methods tie, which is a win for neither."]
         if self.n_undecided:
             notes.append(_undecided_note(self.n_undecided))
-        without_opponents = [self.methods[m] for m in np.flatnonzero(self.iwn[-1] == 0)]
+        without_opponents = ", ".join(self.methods[m] for m in np.flatnonzero(self.iwn[-1] == 0))
         if without_opponents:
-            notes.append(f"Without opponents, so that no number is defined: {', '.join(without_opponents)}.")
+            notes.append(f"Without opponents, so that no number is defined: {without_opponents}.")
         return notes
 
 
@@ -188,8 +185,8 @@ class LeaveOneOut(Document):
         """
         points = self.points(method)
         if not points:
-            msg = f"{method!r} has no opponents, so it has no points.\nHint: front(...).points has those with some."
-            raise InputError(msg)
+            hint = "front(...).points has those with some"
+            raise InputError(f"{method!r} has no opponents, so it has no points.", hint=hint)
         return bagplot(points)
 
     def plot(self, methods: Sequence[str] | None = None) -> Any:
@@ -218,26 +215,74 @@ class LeaveOneOut(Document):
 
     def blocks(self) -> list[str | Table]:
         """Return a table of the normalized winning numbers, with their range if one data set or measure is left out."""
-        nwn, lines = self.nwn, []
-        for m, method in enumerate(self.methods):
+        lines = []
+        for m, column in enumerate(self.nwn.T):
             if not self.all_iwn[m]:
                 continue
-            column = nwn[:, m]
-            defined = column[~np.isnan(column)]
             over_all = self.all_wn[m] / self.all_iwn[m]
-            spread = (f"{defined.min():.4f}", f"{defined.max():.4f}") if defined.size else ("-", "-")
-            lines.append((method, f"{over_all:.4f}", *spread, self._furthest(column, over_all)))
+            moves = np.abs(column - over_all)
+            furthest = self.left_out[int(np.nanargmax(moves))] if np.nanmax(moves, initial=0.0) else "-"
+            spread = (_number_text(extreme.reduce(column)) for extreme in (np.fmin, np.fmax))
+            lines.append((self.methods[m], f"{over_all:.4f}", *spread, furthest))
         header = ("method", "NWN", "lowest", "highest", "moved most without")
         return [Table.of(f"Normalized winning numbers, one {self.over} left out at a time", header, lines)]
 
-    def _furthest(self, column: NDArray[np.float64], whole: float) -> str:
-        moves = np.abs(column - whole)
-        return "-" if not np.nanmax(moves, initial=0.0) else self.left_out[int(np.nanargmax(moves))]
-
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON types; an undefined number is None."""
-        left_out = _numbers_to_dict(self.left_out, self.methods, wn=self.wn, iwn=self.iwn, nwn=self.nwn)
-        return {"over": self.over, "left_out": left_out}
+        return {"over": self.over, "left_out": _numbers_to_dict(self, self.left_out, ("wn", "iwn", "nwn"))}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Front(Document):
+    """The methods that no other method dominates; made by `front`.
+
+    Attributes
+    ----------
+    against : str
+        The second axis beside the normalized winning number: `iwn` or `n_datasets`.
+    strict : bool
+        Whether only a method that is higher on both axes dominates.
+    first : tuple of str
+        Methods that no other dominates, the highest normalized winning number first.
+    second : tuple of str
+        Methods that exactly one other dominates.
+    points : dict of str to (int, float)
+        Second axis and normalized winning number of every method that has one.
+    """
+
+    against: str
+    strict: bool
+    first: tuple[str, ...]
+    second: tuple[str, ...]
+    points: dict[str, tuple[int, float]]
+
+    def blocks(self) -> list[str | Table]:
+        """Return a table of the methods that no other method dominates (rank 1) or exactly one does (rank 2)."""
+        lines = [
+            (name, rank, f"{self.points[name][1]:.4f}", str(self.points[name][0]))
+            for rank, names in (("1", self.first), ("2", self.second))
+            for name in names
+        ]
+        axis = AGAINST[self.against]
+        condition = "higher in both" if self.strict else "as high in both and higher in one"
+        return [
+            Table.of(f"Front of NWN and {axis}", ("method", "rank", "NWN", axis), lines),
+            f"Rank 1: no other method is {condition}. Rank 2: exactly one is.",
+        ]
+
+    def plot(self) -> Any:
+        """Draw all methods, with the names of those in `first` and `second`, like Figures 1 and 2 of Tax et al. (2015).
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+
+        Raises
+        ------
+        MissingToolkitError
+            matplotlib or adjustText is not installed.
+        """
+        return fronts(self.points, [self.first, self.second], AGAINST[self.against], "normalized winning number")
 
 
 def winning_numbers(results: Results, *, by: str = "measure") -> WinningNumbers:
@@ -287,14 +332,15 @@ def winning_numbers(results: Results, *, by: str = "measure") -> WinningNumbers:
     n_undecided = _n_undecided_pairs(frame)
     if n_undecided:
         warn_caller(_undecided_note(n_undecided), MixedDecimalsWarning)
+    sizes = frame.groupby([*CELL, "value"], observed=True).size()  # equal values of one data set and measure
     n_datasets = [
         frame.groupby(keys, observed=False)["dataset"].nunique().to_numpy(np.int64).reshape(-1, len(results.methods))
         for keys in ([by, "method"], ["method"])
     ]
     return WinningNumbers(
-        methods=results.methods, by=by, groups=(*groups, ALL), wn=_with_total(wn), iwn=_with_total(iwn),
-        n_datasets=np.vstack(n_datasets), n_pairs=int(iwn.sum()) // 2, n_ties=_n_tied_pairs(frame),
-        n_undecided=n_undecided,
+        methods=results.methods, by=by, groups=(*groups, ALL), wn=np.vstack([wn, wn.sum(axis=0)]),
+        iwn=np.vstack([iwn, iwn.sum(axis=0)]), n_datasets=np.vstack(n_datasets), n_pairs=int(iwn.sum()) // 2,
+        n_ties=int((sizes * (sizes - 1) // 2).sum()), n_undecided=n_undecided,
     )  # fmt: skip
 
 
@@ -324,6 +370,54 @@ def leave_one_out(results: Results, *, over: str = "dataset") -> LeaveOneOut:
     )  # fmt: skip
 
 
+def front(numbers: WinningNumbers, *, against: str = "iwn", strict: bool = False, group: str = ALL) -> Front:
+    """Return the methods that no other method dominates, and the methods that exactly one other method dominates.
+
+    Parameters
+    ----------
+    numbers : WinningNumbers
+        Made by `winning_numbers`.
+    against : str
+        The second axis beside NWN: `iwn`, the number of comparisons that NWN is based on, or `n_datasets`.
+    strict : bool
+        By default a method dominates another if it is at least as high on both axes and higher on one. With `strict`,
+        as in the text of Tax et al. (2015), it must be higher on both; if all methods have the same number of
+        comparisons, then none dominates.
+    group : str
+        A measure or data set of `numbers.groups`; all by default.
+
+    Raises
+    ------
+    InputError
+        `against` or `group` is unknown.
+
+    Examples
+    --------
+    >>> values = {("a", "D1", "MAP"): 0.5, ("b", "D1", "MAP"): 0.4, ("c", "D1", "MAP"): 0.3}
+    >>> numbers = winning_numbers(Results(values, higher_is_better=True))
+    >>> front(numbers).first, front(numbers).second, front(numbers, strict=True).first
+    (('a',), ('b',), ('a', 'b', 'c'))
+    """
+    choice("against", against, AGAINST, hint="against='n_datasets'")
+    if not isinstance(numbers, WinningNumbers):
+        hint = "ra.compare.winning_numbers(results)"
+        raise InputError(f"numbers are of type {type(numbers).__name__}.", hint=hint)
+    row = numbers.groups.index(choice("group", group, numbers.groups, hint="group='all' is the last"))
+    rows = np.flatnonzero(~np.isnan(numbers.nwn[row]))
+    heights, widths = numbers.nwn[row][rows], getattr(numbers, against)[row][rows]
+    higher, wider = np.subtract.outer(heights, heights), np.subtract.outer(widths, widths)
+    if flag("strict", strict):
+        beats = (higher > 0) & (wider > 0)
+    else:
+        beats = (higher >= 0) & (wider >= 0) & ((higher > 0) | (wider > 0))
+    names, n_beating = [numbers.methods[m] for m in rows], beats.sum(axis=0)
+    first, second = (
+        tuple(names[m] for m in np.argsort(-heights, kind="stable") if n_beating[m] == rank) for rank in (0, 1)
+    )
+    points = {name: (int(width), float(height)) for name, width, height in zip(names, widths, heights, strict=True)}
+    return Front(against=against, strict=bool(strict), first=first, second=second, points=points)
+
+
 def _wins_by_group(results: Results, axis: str) -> tuple[tuple[str, ...], Ints, Ints]:
     """Return the names of an axis (its measures or data sets), and WN and IWN of shape (n_names, n_methods)."""
     if not isinstance(results, Results):
@@ -346,25 +440,13 @@ def _normalize_wins(wn: Ints, iwn: Ints) -> NDArray[np.float64]:
     return ratio
 
 
-def _numbers_to_dict(groups: Sequence[str], methods: Sequence[str], **numbers: NDArray[Any]) -> dict[str, Any]:
-    """Return numbers of shape (n_groups, n_methods) as nested dicts by group, method and name; NaN is None."""
+def _numbers_to_dict(report: WinningNumbers | LeaveOneOut, groups: Sequence[str], names: Sequence[str]) -> Any:
+    """Return the named arrays, of shape (n_groups, n_methods), as nested dicts by group, method and name."""
+    arrays, methods = {name: getattr(report, name) for name in names}, report.methods
     return {
-        group: {
-            method: {name: None if np.isnan(array[g, m]) else array[g, m].item() for name, array in numbers.items()}
-            for m, method in enumerate(methods)
-        }
+        group: {method: {n: plain(a[g, m]) for n, a in arrays.items()} for m, method in enumerate(methods)}
         for g, group in enumerate(groups)
     }
-
-
-def _with_total(sums: Ints) -> Ints:
-    return np.vstack([sums, sums.sum(axis=0)])
-
-
-def _n_tied_pairs(frame: Any) -> int:
-    """Count the pairs of equal values of one data set and measure."""
-    sizes = frame.groupby([*CELL, "value"], observed=True).size()
-    return int((sizes * (sizes - 1) // 2).sum())
 
 
 def _n_undecided_pairs(frame: Any) -> int:

@@ -16,16 +16,7 @@ from rankadapters import presets
 from rankadapters.core.data.columns import Floats
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import RankAdaptersError
-from rankadapters.parity.report import (
-    FLOAT32,
-    FULL_DOUBLE,
-    ParityRow,
-    QueryDifferences,
-    Tolerance,
-    agree,
-    half_width,
-    relative,
-)
+from rankadapters.parity import report
 from rankadapters.statistics import mistakes
 from rankadapters.statistics.attainable import attainable_values, steps_nearby
 from rankadapters.statistics.mistakes import FEW_DECIMALS, Cause, Changes, OurNumber
@@ -51,11 +42,11 @@ NOT_A_SUM = (
 
 def judge(
     base: OurNumber, value: float, source: str, version: str, *, notes: Iterable[str] = (),
-    tolerance: Tolerance | None = None,
-) -> ParityRow:  # fmt: skip
+    tolerance: report.Tolerance | None = None,
+) -> report.ParityRow:  # fmt: skip
     """Compare a source's value with ours; if they differ, search for the cause."""
-    allowed = relative(FULL_DOUBLE, base.value) if tolerance is None else tolerance
-    row = ParityRow.compare(
+    allowed = report.relative(report.FULL_DOUBLE, base.value) if tolerance is None else tolerance
+    row = report.ParityRow.compare(
         source, version, base.convention, value=value, our_value=base.value, tolerance=allowed, reason="\n".join(notes)
     )
     if row.verdict == "equal":
@@ -68,11 +59,11 @@ def judge(
     differences = None
     if cause_convention is not None:
         theirs = OurNumber.of(base.queries, base.scores, cause_convention, ignore_weights=True)
-        differences = QueryDifferences.between(theirs, base)
+        differences = report.QueryDifferences.between(theirs, base)
     return replace(row, reason=reason, per_query=differences)
 
 
-def causes(base: OurNumber, *, value: float, tolerance: Tolerance) -> list[Cause]:
+def causes(base: OurNumber, *, value: float, tolerance: report.Tolerance) -> list[Cause]:
     """Search for changes of our number, of the convention or of the data that give the source's value.
 
     The search tries, in this order: our number rounded, negated or as a percentage; every field of the convention; the
@@ -93,13 +84,13 @@ def causes(base: OurNumber, *, value: float, tolerance: Tolerance) -> list[Cause
     if in_last_bits(value, base.value):
         return exact
     if not isinstance(tolerance, Printed):
-        tolerance = max(tolerance, min(relative(FULL_DOUBLE, value), CLOSENESS * abs(value - base.value)))
+        tolerance = max(tolerance, min(report.relative(report.FULL_DOUBLE, value), CLOSENESS * abs(value - base.value)))
     is_short = isinstance(tolerance, Printed) and tolerance.decimals <= FEW_DECIMALS
     neighbors = _Neighbors(base, value, tolerance)
     likely, chance = _search_tiers(base, value, neighbors, exact, n_tiers=2 if is_short else 3)
     if not (likely or isinstance(tolerance, Printed) or neighbors.are_few):
         rounded = as_printed(value)
-        if rounded.decimals <= FEW_DECIMALS and half_width(rounded) > tolerance:
+        if rounded.decimals <= FEW_DECIMALS and report.half_width(rounded) > tolerance:
             likely, chance = _search_tiers(base, value, _Neighbors(base, value, rounded), [], n_tiers=2)
             likely = [cause._replace(text=f"taken as rounded, {cause.text}") for cause in likely]
     return likely or [*chance, *map(Cause, _uncertain_causes(base, value, tolerance))]
@@ -122,7 +113,7 @@ def _search_tiers(
                 continue  # these searches need a measure that is a sum over queries
             candidates = search(base)
             neighbors.add(candidates.values)
-            hits = np.flatnonzero(agree(candidates.values, value, neighbors.tolerance))
+            hits = np.flatnonzero(report.agree(candidates.values, value, neighbors.tolerance))
             if hits.size:
                 matches = _first_causes(map(candidates.describe, hits.tolist()))
                 (likely if neighbors.are_rare else chance).extend(matches)
@@ -135,9 +126,9 @@ def _search_tiers(
 class _Neighbors:
     """The numbers around a value that changes give, as offsets from it in units of its precision."""
 
-    def __init__(self, base: OurNumber, value: float, tolerance: Tolerance) -> None:
+    def __init__(self, base: OurNumber, value: float, tolerance: report.Tolerance) -> None:
         self._base, self._value, self.tolerance = base, value, tolerance
-        self._unit = 2 * half_width(tolerance)
+        self._unit = 2 * report.half_width(tolerance)
         self._given = np.empty(0)
 
     def add(self, values: Floats) -> None:
@@ -180,13 +171,13 @@ def _first_causes(causes: Iterator[Cause]) -> list[Cause]:
     return named
 
 
-def _uncertain_causes(base: OurNumber, value: float, tolerance: Tolerance) -> Iterator[str]:
+def _uncertain_causes(base: OurNumber, value: float, tolerance: report.Tolerance) -> Iterator[str]:
     """Yield causes that explain any value within a range, such as float32 rounding or the order of ties."""
-    if abs(value - base.value) <= (reach := relative(FLOAT32, base.value)):
+    if abs(value - base.value) <= (reach := report.relative(report.FLOAT32, base.value)):
         yield f"it is within {reach:.0e} of ours, as after a computation in float32"
     declared = getattr(base.convention, "ties", None)
     worst, best = (_with_ties(base, ties) for ties in ("worst", "best"))
-    low, high, reach = min(worst, best), max(worst, best), half_width(tolerance)
+    low, high, reach = min(worst, best), max(worst, best), report.half_width(tolerance)
     if high - low > reach and low - reach <= value <= high + reach:
         yield (
             f"tied rows in another order than ties={declared!r} are not excluded: "
@@ -201,7 +192,7 @@ def _with_ties(base: OurNumber, ties: str) -> float:
         return np.nan
 
 
-def number_causes(value: float, our_value: float, tolerance: Tolerance) -> Iterator[str]:
+def number_causes(value: float, our_value: float, tolerance: report.Tolerance) -> Iterator[str]:
     """Yield the variants of our value that equal the source's value: rounded, as a percentage, and so on.
 
     >>> list(number_causes(0.6309, 0.630929753571, 1e-9))
@@ -212,7 +203,8 @@ def number_causes(value: float, our_value: float, tolerance: Tolerance) -> Itera
     if not (math.isfinite(value) and math.isfinite(our_value)):
         return
     if in_last_bits(value, our_value):
-        yield f"ours but for the last bits, as from a different order of sums: a tolerance of {FULL_DOUBLE:g} takes it"
+        tolerance = report.FULL_DOUBLE
+        yield f"ours but for the last bits, as from a different order of sums: a tolerance of {tolerance:g} takes it"
         return
     if match := _as_written(value, our_value, tolerance):
         description, reach = match
@@ -221,7 +213,7 @@ def number_causes(value: float, our_value: float, tolerance: Tolerance) -> Itera
         number = factor * our_value + offset
         if text == "1 - ours" and our_value in {0, 1}:
             continue
-        if agree([number], value, tolerance).all():
+        if report.agree([number], value, tolerance).all():
             yield text
         elif match := _as_written(value, number, tolerance):
             yield f"{text}, {match[0]}"
@@ -232,7 +224,7 @@ def in_last_bits(value: float, our_value: float) -> bool:
     return abs(value - our_value) <= LAST_BITS * max(1.0, abs(our_value))
 
 
-def _as_written(value: float, number: float, tolerance: Tolerance) -> tuple[str, float] | None:
+def _as_written(value: float, number: float, tolerance: report.Tolerance) -> tuple[str, float] | None:
     """Return a kind of rounding that turns the number into the value, and its largest error; None if there is none."""
     # A printed value's trailing zeros count as decimals, since they are as likely as other digits.
     decimal_counts = (

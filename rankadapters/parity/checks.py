@@ -24,7 +24,7 @@ from rankadapters.presets.texts import as_convention
 from rankadapters.progress import shows
 from rankadapters.statistics.inert import inert
 from rankadapters.statistics.mistakes import OurNumber
-from rankadapters.statistics.printed import Printed, as_printed
+from rankadapters.statistics.printed import as_printed
 
 SOURCE = "first number"
 
@@ -118,8 +118,7 @@ def _conventions_of(convention: Convention | str | None, measure: str | None, k:
     if convention is None and measure is not None:
         return {name: own_convention(name, measure, k) for name in TOOLKITS}
     arguments = "a convention and a measure were" if measure is not None else "neither a convention nor a measure was"
-    msg = f"{arguments} given.\nHint: a convention, or measure='map' for each toolkit's own."
-    raise ConventionError(msg)
+    raise ConventionError(f"{arguments} given.", hint="a convention, or measure='map' for each toolkit's own")
 
 
 def check_value(
@@ -175,18 +174,11 @@ def check_value(
     convention = as_convention(convention)
     queries = as_queries(labels, **columns)
     source, version = text("source", source), text("version", version)
-    source_value, printed = _read_printed(value)
+    printed = as_printed(value) if isinstance(value, str | Decimal | np.float32 | np.float16) else None
+    source_value = float(printed.value) if printed else _read_number("value", value)
     allowed = printed if tolerance is None else number("tolerance", tolerance, least=0, hint="tolerance=1e-9")
     our_number = OurNumber.of(queries, bind(queries, scores, convention), convention)
     return ParityReport((judge(our_number, source_value, source, version, tolerance=allowed),))
-
-
-def _read_printed(value: object) -> tuple[float, Printed | None]:
-    """Return the number and, if it is text, a Decimal, float32 or float16, its printed digits."""
-    if isinstance(value, str | Decimal | np.float32 | np.float16):
-        printed = as_printed(value)
-        return float(printed.value), printed
-    return _read_number("value", value), None
 
 
 def _read_number(name: str, value: Any) -> float:
@@ -216,8 +208,8 @@ def compare_numbers(
     report names the cause of a difference, as `check_value` does.
     """
     if (labels is None) != (scores is None) or (labels is None and columns):
-        msg = "labels= and scores= go together, and the keywords of Queries with them"
-        raise InputError(f"{msg}.\nHint: labels=labels, scores=scores, qid=qid.")
+        message = "labels= and scores= go together, and the keywords of Queries with them."
+        raise InputError(message, hint="labels=labels, scores=scores, qid=qid")
     value, our_value = _read_number("a", a), _read_number("b", b)
     allowed = number("tolerance", tolerance, least=0, hint="tolerance=1e-9")
     queries, fields = None if labels is None else as_queries(labels, **columns), tuple[str, ...]()

@@ -40,19 +40,18 @@ def read_data(data: Any) -> tuple[Any, Queries]:
     shape = getattr(features, "shape", None) or np.shape(features)  # sparse matrices have a shape too
     n_rows = shape[0] if shape else 0
     if n_rows != queries.n_docs:
-        msg = f"X has {n_rows} rows but labels has {queries.n_docs}.\nHint: one label and one qid per row of X."
-        raise InputError(msg)
+        message = f"X has {n_rows} rows but labels has {queries.n_docs}."
+        raise InputError(message, hint="one label and one qid per row of X")
     return features, queries
 
 
 def ranker(model: Any, model_class: type, title: str, class_name: str, fit_arguments: str) -> Any:
     """Return the model if it is a trained ranker of the toolkit; otherwise raise InputError."""
     if not isinstance(model, model_class):
-        msg = f"{type(model).__name__} is not a model of {title}.\nHint: an {class_name} or a Booster."
-        raise InputError(msg)
+        raise InputError(f"{type(model).__name__} is not a model of {title}.", hint=f"an {class_name} or a Booster")
     if not model.__sklearn_is_fitted__():  # type: ignore[attr-defined]
-        msg = f"the model is not trained, so it has no scores.\nHint: model.fit(X, y, {fit_arguments}) first."
-        raise InputError(msg)
+        hint = f"model.fit(X, y, {fit_arguments}) first"
+        raise InputError("the model is not trained, so it has no scores.", hint=hint)
     return model
 
 
@@ -62,9 +61,9 @@ def as_float32(name: str, values: Array, toolkit: str) -> Array:
         rounded = values.astype(np.float32).astype(np.float64)
     if not np.isfinite(rounded).all():
         row = int(np.argmin(np.isfinite(rounded)))
-        element = f"{name}[{row}] is {values[row]:g}"
-        msg = f"{element}, beyond float32, in which {toolkit} holds it.\nHint: rescale {name}."
-        raise InputError(msg, row=row if name == "labels" else None)  # for weights, it may be a query's index
+        message = f"{name}[{row}] is {values[row]:g}, beyond float32, in which {toolkit} holds it."
+        of_labels = row if name == "labels" else None  # for weights, it may be a query's index
+        raise InputError(message, hint=f"rescale {name}", row=of_labels)
     return rounded
 
 
@@ -87,11 +86,11 @@ def find_log(log: Any, dataset: str, metric: str) -> tuple[str, Any]:
     if log is not None and not isinstance(log, Mapping):
         raise refusal("log", log, "dicts of sets, of metrics, of values by round", "the dict that the training filled")
     if not log or not isinstance(dataset, str) or dataset not in log:
-        msg = f"the training logged no {dataset!r}, but {sorted(log or ())}.\nHint: pass log=, or one of these names."
-        raise InputError(msg)
+        message = f"the training logged no {dataset!r}, but {sorted(log or ())}."
+        raise InputError(message, hint="pass log=, or one of these names")
     if metric not in log[dataset]:
-        logged = f"the log of {dataset!r} has {sorted(log[dataset])}, but not {metric!r}"
-        raise InputError(f"{logged}.\nHint: ra.<toolkit>.native_metric.")
+        message = f"the log of {dataset!r} has {sorted(log[dataset])}, but not {metric!r}."
+        raise InputError(message, hint="ra.<toolkit>.native_metric")
     return metric, log[dataset][metric]
 
 
@@ -103,27 +102,27 @@ def refuse_different_gains(labels: Array, declared: Convention, trained: Convent
     trained_gains, declared_gains = (gains_of(grades, None, convention.gain) for convention in (trained, declared))
     if not np.array_equal(trained_gains, declared_gains):
         label = int(np.argmax(trained_gains != declared_gains))
-        msg = (
+        raise InputError(
             f"the model was trained under gain={trained.gain!r:.80}, where label {grades[label]:g} has "
             f"{trained_gains[label]:g}, not gain={declared.gain!r:.80}, where it has {declared_gains[label]:g}: "
-            f"the model's own NDCG differs.\nHint: declare {trained}, or check_parity of the model's scores."
+            "the model's own NDCG differs.",
+            hint=f"declare {trained}, or check_parity of the model's scores",
         )
-        raise InputError(msg)
 
 
 def refuse_retrieval(queries: Queries, toolkit: str) -> None:
     """Refuse the columns `retrieved` and `judged`, which training toolkits do not have."""
     for name in ("retrieved", "judged"):
         if getattr(queries, name) is not None:
-            msg = f"these queries have {name}=, but to {toolkit} every row is retrieved and judged"
-            raise InputError(f"{msg}.\nHint: Queries of the rows that are both.")
+            message = f"these queries have {name}=, but to {toolkit} every row is retrieved and judged."
+            raise InputError(message, hint="Queries of the rows that are both")
 
 
 def refuse_labels(queries: Queries, bad: Array, reason: str, hint: str) -> None:
     """Refuse the labels if any row is bad; the error names the first bad row in the caller's order."""
     if bad.any():
         row = int(np.argmax(bad))
-        raise InputError(f"labels[{row}] is {queries.labels[row]:g}, {reason}.\nHint: {hint}.", row=row)
+        raise InputError(f"labels[{row}] is {queries.labels[row]:g}, {reason}.", hint=hint, row=row)
 
 
 def require_grades(queries: Queries, largest: int, toolkit: str, where: str = "", hint: str = "") -> None:
@@ -141,8 +140,9 @@ def refusing(toolkit: str, error_class: type[Exception], verb: str = "refuses") 
     except RankAdaptersError:
         raise
     except error_class as error:
-        msg = f"{toolkit} {verb}: {sentence(error)}.\nHint: fix the data, or leave {toolkit} out."
-        raise InputError(msg) from error
+        raise InputError(
+            f"{toolkit} {verb}: {sentence(error)}.", hint=f"fix the data, or leave {toolkit} out"
+        ) from error
 
 
 def sentence(error: Exception) -> str:

@@ -111,8 +111,8 @@ def _require_same_features(train: Any, test: Any) -> None:
         if not isinstance(part, RankingData):
             raise refusal(name, part, "RankingData", "ra.datasets.RankingData(X, labels, qid)")
     if train.X.shape[1] != test.X.shape[1]:
-        widths = f"train has {train.X.shape[1]} features, test {test.X.shape[1]}"
-        raise InputError(f"{widths}.\nHint: the same columns in both.")
+        widths = f"train has {train.X.shape[1]} features, test {test.X.shape[1]}."
+        raise InputError(widths, hint="the same columns in both")
 
 
 def _native_conventions(available: Any, measure: str, k: int) -> dict[str, Convention]:
@@ -120,12 +120,11 @@ def _native_conventions(available: Any, measure: str, k: int) -> dict[str, Conve
     conventions = {name: own_convention(name, measure, k) for name in installed}
     native = {name: convention for name, convention in conventions.items() if convention is not None}
     if conventions and not native:
-        missing = f"none of {', '.join(conventions)} computes {measure_named(measure).measure}"
-        raise InputError(f"{missing}.\nHint: another measure or toolkit.")
+        missing = f"none of {', '.join(conventions)} computes {measure_named(measure).measure}."
+        raise InputError(missing, hint="another measure or toolkit")
     if not native:
         notes = "; ".join(availability.note for availability in available.values())
-        msg = f'no toolkit to ask: {notes}.\nHint: pip install "rankadapters[all]"'
-        raise MissingToolkitError(msg)
+        raise MissingToolkitError(f'no toolkit to ask: {notes}.\nHint: pip install "rankadapters[all]"')
     return native
 
 

@@ -14,6 +14,7 @@ from rankadapters.core.data.columns import Floats
 from rankadapters.core.declaration.arguments import whole
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, RankAdaptersError
+from rankadapters.core.evaluation.score import signatures
 from rankadapters.core.evaluation.table import Table
 from rankadapters.statistics.document import Document, as_csv, fields_as_dict
 from rankadapters.statistics.mistakes import OurNumber
@@ -200,8 +201,9 @@ class ParityRow:
         declared: dict[str, float | None] | None = None,
     ) -> ParityRow:
         """Return a row for values that cannot be compared, such as when the source or we have none."""
+        value, our_value = (None if number is None else float(number) for number in (value, our_value))
         return cls(
-            source=source, version=version, convention=convention, value=_float(value), our_value=_float(our_value),
+            source=source, version=version, convention=convention, value=value, our_value=our_value,
             difference=None, tolerance=None, verdict="not-comparable", reason=reason, per_query=per_query,
             declared=declared or {},
         )  # fmt: skip
@@ -248,10 +250,6 @@ def _contribution(value: float, our_value: float, contribution: float) -> str:
         return f"{text}: contributes {contribution:+.3g}"
     value_text, our_text = ("left out" if math.isnan(number) else f"{number:.6g}" for number in (value, our_value))
     return f"{value_text}, ours {our_text}, contributes {contribution:+.3g}"
-
-
-def _float(value: float | None) -> float | None:
-    return None if value is None else float(value)
 
 
 class ParityError(RankAdaptersError, AssertionError):
@@ -318,7 +316,7 @@ class ParityReport(Document):
         """Yield a table with our value under each declared convention, and the signatures of these conventions."""
         head = ("toolkit", "its own", "ours", "difference", *(convention.name for convention in self.conventions))
         yield Table.of("Each toolkit's own value of its model, and ours", head, map(_cells_of_model, self.rows))
-        yield "\n".join(f"{convention.name}: {convention}" for convention in self.conventions)
+        yield signatures(self.conventions)
         compared = {row.convention for row in self.rows if row.verdict != "not-comparable"}
         only_ours = [convention.name for convention in self.conventions if convention not in compared]
         if only_ours:
@@ -356,11 +354,11 @@ class ParityReport(Document):
         InputError
             No row has such a difference: the numbers agree, or only their means are known.
         """
-        detailed = [row for row in self.rows if row.per_query is not None]
-        for row in sorted(detailed, key=lambda row: row.verdict != "different"):
-            return row
-        msg = "no row of this report has differences by query.\nHint: they are kept where numbers do not agree."
-        raise InputError(msg)
+        for row in sorted(self.rows, key=lambda row: row.verdict != "different"):
+            if row.per_query is not None:
+                return row
+        hint = "they are kept where numbers do not agree"
+        raise InputError("no row of this report has differences by query.", hint=hint)
 
     def plot(self, *, n: int = 20, ax: Any = None) -> Any:
         """Draw each query's contribution to the difference of `differences()`, the largest first.
@@ -392,11 +390,8 @@ class ParityReport(Document):
         return contributions(bars, title=f"{row.source} {row.version} less ours", ax=ax)
 
 
-RowsByToolkit = Mapping[str, Sequence[ParityRow]]
-
-
 def report_of_toolkits(
-    by_toolkit: RowsByToolkit, declared: Mapping[str, Convention | None], require: int = 1
+    by_toolkit: Mapping[str, Sequence[ParityRow]], declared: Mapping[str, Convention | None], require: int = 1
 ) -> ParityReport:
     """Return the rows of toolkits; the report is `ok` only if `require` toolkits were compared as declared.
 
@@ -408,12 +403,9 @@ def report_of_toolkits(
         for name, rows in by_toolkit.items()
         if any(row.convention == declared[name] and row.verdict != "not-comparable" for row in rows)
     ]
-    rows = tuple(row for rows in by_toolkit.values() for row in rows)
-    return ParityReport(rows, "" if len(compared) >= require else _unmet(by_toolkit, compared, require))
-
-
-def _unmet(by_toolkit: RowsByToolkit, compared: list[str], require: int) -> str:
-    """Say that too few toolkits were compared under the declared convention, and how to mend it."""
+    all_rows = tuple(row for rows in by_toolkit.values() for row in rows)
+    if len(compared) >= require:
+        return ParityReport(all_rows)
     required = "1 toolkit" if require == 1 else f"{require} toolkits"
     could_be = f"{', '.join(compared) or 'none'} could be (of: {', '.join(by_toolkit) or 'no toolkit is installed'})"
     rows = [row for name in by_toolkit if name not in compared for row in by_toolkit[name]]
@@ -423,7 +415,7 @@ def _unmet(by_toolkit: RowsByToolkit, compared: list[str], require: int) -> str:
     hint = "" if by_toolkit else '; pip install "rankadapters[all]"'
     if nearest:
         hint = f"; declare what was compared instead: {', '.join(nearest)}"
-    return f"{required} must be compared under the declared convention, {could_be}{hint}"
+    return ParityReport(all_rows, f"{required} must be compared under the declared convention, {could_be}{hint}")
 
 
 def _cells(row: ParityRow) -> list[str]:

@@ -16,16 +16,10 @@ from rankadapters.core.data.queries import Queries, as_queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError
 from rankadapters.datasets import Grouped
+from rankadapters.parity import report
 from rankadapters.parity.causes import judge
 from rankadapters.parity.data import as_float32, bind, find_log, refuse_different_gains, refuse_retrieval
-from rankadapters.parity.report import (
-    FULL_DOUBLE,
-    ParityReport,
-    ParityRow,
-    QueryDifferences,
-    relative,
-    report_of_toolkits,
-)
+from rankadapters.parity.report import ParityReport, ParityRow
 from rankadapters.presets.texts import as_convention
 from rankadapters.presets.vocabulary import Vocabulary, differing, spelled
 from rankadapters.statistics.inert import inert_of
@@ -90,8 +84,7 @@ class ToolkitData:
         iteration = (self.rounds or first + len(values)) - 1
         if not first <= iteration < first + len(values):
             logged = f"the log has the iterations {first} to {first + len(values) - 1}"
-            msg = f"iteration {iteration} was not logged: {logged}.\nHint: iteration= one of these."
-            raise InputError(msg)
+            raise InputError(f"iteration {iteration} was not logged: {logged}.", hint="iteration= one of these")
         value = float(values[iteration - first])
         route = Route(f"log of {dataset}, iteration {iteration}, {name}", lambda _: value)
         return replace(self, routes=(*(self.routes or [score_route]), route))
@@ -166,7 +159,7 @@ class Toolkit(ABC):
     def precision(self, convention: Convention) -> float:
         """Return the largest difference from our value that counts as equal; it is relative to values above 1."""
         del convention
-        return FULL_DOUBLE
+        return report.FULL_DOUBLE
 
     def check_parity(
         self,
@@ -265,8 +258,8 @@ class Toolkit(ABC):
     def read_model(self, model: Any, data: Any, convention: Convention, iteration: int | None) -> ToolkitData:
         """Read the model and data passed to `check_model`, with the weights that the convention counts."""
         del model, data, convention, iteration
-        msg = f"{self.vocabulary.title} has no models that know their metric"
-        raise InputError(f"{msg}.\nHint: check_parity of the model's scores.")
+        message = f"{self.vocabulary.title} has no models that know their metric."
+        raise InputError(message, hint="check_parity of the model's scores")
 
     def score_route(self, words: Any, prefix: str = "") -> Route:
         """Return the route that asks the toolkit to evaluate given scores; its description begins with `prefix`."""
@@ -316,7 +309,7 @@ class Toolkit(ABC):
         if different:  # weights that only the declared convention counts are ignored on both sides
             of_nearest = OurNumber.of(prepared.queries, prepared.scores, nearest, ignore_weights=True)
         asked_data = replace(prepared, queries=of_nearest.queries)
-        tolerance = relative(self.precision(of_nearest.convention), of_nearest.value)
+        tolerance = report.relative(self.precision(of_nearest.convention), of_nearest.value)
         rows = [
             judge(
                 of_nearest, route.ask(asked_data), route.source, self.version, notes=prepared.notes,
@@ -326,7 +319,7 @@ class Toolkit(ABC):
         ]  # fmt: skip
         if different:
             rows.append(self._declared_row(rows[0], prepared, of_declared, of_nearest, different))
-        return report_of_toolkits({self.vocabulary.name: rows}, {self.vocabulary.name: declared})
+        return report.report_of_toolkits({self.vocabulary.name: rows}, {self.vocabulary.name: declared})
 
     def _declared_row(
         self, row: ParityRow, data: ToolkitData, of_declared: OurNumber, of_nearest: OurNumber,
@@ -348,5 +341,5 @@ class Toolkit(ABC):
         reason = f"{title} cannot express {spelled(relevant)}, which matters here.{aside}\nThe nearest it can: "
         return ParityRow.not_comparable(
             *source, our_value=of_declared.value, reason=f"{reason}{of_nearest.convention}",
-            per_query=QueryDifferences.between(of_nearest, of_declared),
+            per_query=report.QueryDifferences.between(of_nearest, of_declared),
         )  # fmt: skip

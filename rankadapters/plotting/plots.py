@@ -71,8 +71,8 @@ def contributions(named: Named, *, title: str, ax: Any = None) -> Any:
     The bars are drawn into `ax`, or into a new figure; their colors show the signs.
     """
     if not named:
-        msg = "no query contributes to the difference, so there is nothing to draw.\nHint: report.ok says so too."
-        raise InputError(msg)
+        problem = "no query contributes to the difference, so there is nothing to draw."
+        raise InputError(problem, hint="report.ok says so too")
     axes = canvas(1.5 + LINE * len(named))[1] if ax is None else ax
     _draw_bars(axes, named, [UP if value > 0 else DOWN for _, value in named])
     axes.axvline(0, color="black", linewidth=0.8)

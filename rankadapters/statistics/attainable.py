@@ -52,15 +52,10 @@ def attainable_values(queries: Queries, scores: Array, convention: Convention) -
         return None
     reached = 1  # bit i is set if i steps above the least value can be reached
     for steps in np.round(above / step).astype(int).T:
-        reached = _sums(reached, np.unique(steps).tolist())
+        reached = reduce(or_, (reached << each for each in np.unique(steps).tolist()))
     bits = np.frombuffer(reached.to_bytes(reached.bit_length() // 8 + 1, "little"), np.uint8)
     values: Floats = lowest.sum() + step * np.flatnonzero(np.unpackbits(bits, bitorder="little"))
     return values
-
-
-def _sums(reached: int, steps: list[int]) -> int:
-    """Return the sums of a reached number and one of the steps, all of them as bits."""
-    return reduce(or_, (reached << step for step in steps))
 
 
 def steps_nearby(values: Floats, number: float, unit: float) -> Floats:

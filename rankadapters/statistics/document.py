@@ -35,8 +35,7 @@ class Document(Written):
 
     def to_html(self) -> str:
         """Return the paragraphs and tables as HTML without scripts or style sheets."""
-        parts = (b.html() if isinstance(b, Table) else as_paragraph(b) for b in self.blocks())
-        return "\n".join(parts)
+        return "\n".join(b.html() if isinstance(b, Table) else as_paragraph(b) for b in self.blocks())
 
     def to_csv(self) -> str:
         """Return the first table as CSV."""

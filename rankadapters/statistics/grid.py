@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from rankadapters import presets
 from rankadapters.core.data.columns import Columns
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.declaration.fields import Field
 from rankadapters.core.errors import ConventionError, choices
 from rankadapters.core.measures import MEASURES
 from rankadapters.presets.texts import measure_called
@@ -45,8 +44,7 @@ def values_to_search(measure: type[Convention], queries: Queries, *, further: bo
     conventions = [presets.make(name, None) for name in presets.names(measure.measure)]
     for name, values in values_by_field.items():
         if fields[name].group in {"value", "ranking", "pool"}:
-            preset_values = (getattr(convention, name) for convention in conventions)
-            candidates = (*preset_values, *fields[name].further) if further else preset_values
+            candidates = [*(getattr(c, name) for c in conventions), *(fields[name].further if further else ())]
             fitting = (value for value in candidates if fields[name].fits(value, queries.columns))
             values_by_field[name] = tuple(dict.fromkeys((*values, *fitting)))
     return values_by_field
@@ -92,17 +90,10 @@ def has_cutoff(measure: type[Convention]) -> bool:
 
 
 def measure_named(name: object) -> type[Convention]:
-    """Return the measure whose signatures begin with this word, or that tools call so, as 'map'.
-
-    Raises
-    ------
-    ConventionError
-        No measure has that name.
-    """
+    """Return the measure whose signatures begin with this word, or that tools call so, as 'map'."""
     measure = MEASURES.get(measure_called(name) or "") if isinstance(name, str) else None
     if measure is None:
-        msg = f"measure={name!r:.80}; allowed are {choices(MEASURES)}.\nHint: measure='ndcg'."
-        raise ConventionError(msg)
+        raise ConventionError(f"measure={name!r:.80}; allowed are {choices(MEASURES)}.", hint="measure='ndcg'")
     return measure
 
 
@@ -117,14 +108,11 @@ def omission_notes(measure: type[Convention], queries: Queries) -> Iterator[str]
         reasons: dict[str, list[str]] = {}
         for value in field.tried:
             if not field.fits(value, queries.columns):
-                reasons.setdefault(_reason(field, value, queries.columns), []).append(field.spell(value))
+                missing = [c for c in Columns.__annotations__ if field.fits(value, {*queries.columns, c})]
+                conflicting = [c for c in queries.columns if field.fits(value, {*queries.columns} - {c})]
+                column = (missing or conflicting)[0].replace("_", " ").removesuffix("s")
+                reason = f"there are {'no ' if missing else ''}{column}s"
+                reasons.setdefault(reason, []).append(field.spell(value))
         for reason, values in reasons.items():
             were = "was" if len(values) == 1 else "were"
             yield f"{name}={' and '.join(values)} {were} not searched: {reason}"
-
-
-def _reason(field: Field, value: Any, columns: Collection[str]) -> str:
-    missing = [name for name in Columns.__annotations__ if field.fits(value, {*columns, name})]
-    conflicting = [name for name in columns if field.fits(value, {*columns} - {name})]
-    no, name = ("no ", missing[0]) if missing else ("", conflicting[0])
-    return f"there are {no}{name.replace('_', ' ').removesuffix('s')}s"

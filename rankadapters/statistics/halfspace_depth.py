@@ -49,12 +49,7 @@ class Bagplot:
 
 
 def bagplot(points: Sequence[tuple[Any, Any]]) -> Bagplot:
-    """Compute the median, the bag and the outliers of points in the plane.
-
-    Parameters
-    ----------
-    points : sequence of (number, number)
-        At least one point; fractions and whole numbers stay exact, and so does the binary value of a float.
+    """Compute the median, the bag and the outliers of at least one point; the binary value of a float is exact.
 
     References
     ----------

@@ -44,13 +44,7 @@ class Terms(NamedTuple):
 
 
 def terms_of(queries: Queries, scores: object, convention: Convention) -> Terms:
-    """Evaluate each query, ignoring weights that the convention does not use.
-
-    Raises
-    ------
-    InputError
-        The convention has no value on this data.
-    """
+    """Evaluate each query, ignoring weights that the convention does not use."""
     return terms_in(Evaluator.of(counted(queries, convention), [convention]).measure(scores), convention)
 
 
@@ -167,19 +161,17 @@ def inert_of(
 
 
 def _change(before: Terms, after: Terms | None, queries: Queries) -> str:
+    """Say which query changes first; empty if none does."""
     if after is None:
         return ", the two conventions mixed, has no value on this data"
-    return "" if before.same(after) else f" changes {_first_change(before, after, queries)}"
-
-
-def _first_change(before: Terms, after: Terms, queries: Queries) -> str:
-    if before.values.size != queries.n_queries or after.values.size != queries.n_queries:
-        return "the value"
-    for first, second, prefix in ((before.values, after.values, ""), (before.shares, after.shares, "the part of ")):
-        changed = ~np.isclose(first, second, rtol=ROUNDING, atol=SUBNORMAL, equal_nan=True)
-        if changed.any():
-            return f"{prefix}query {queries.query_ids[int(np.argmax(changed))]}"
-    return "the value"
+    if before.same(after):
+        return ""
+    if before.values.size == after.values.size == queries.n_queries:
+        for first, second, part in ((before.values, after.values, ""), (before.shares, after.shares, "the part of ")):
+            changed = ~np.isclose(first, second, rtol=ROUNDING, atol=SUBNORMAL, equal_nan=True)
+            if changed.any():
+                return f" changes {part}query {queries.query_ids[int(np.argmax(changed))]}"
+    return " changes the value"
 
 
 def _mixture(queries: Queries, scores: object, convention: Convention | None) -> Terms | None:

@@ -2,31 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from rankadapters import presets
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.statistics.grid import Block, replaced
 
-_VARIANTS: tuple[Callable[[int | None], Convention], ...] = (
-    lambda k: presets.xgboost(k, ndcg_exp_gain=False),
-    lambda k: presets.xgboost(k, minus=True),
-    lambda k: presets.xgboost(k, ndcg_exp_gain=False, minus=True),
-    lambda k: presets.catboost(k, type="Exp"),
-    lambda k: presets.catboost(k, denominator="Position"),
-    lambda k: presets.catboost(k, type="Exp", denominator="Position"),
-    lambda k: presets.catboost(k, use_weights=False),
-    lambda k: presets.trec_eval_8(k, complete=True),
-    lambda k: presets.trec_eval_9(k, complete=True),
-    lambda k: presets.trec_eval_10(k, complete=True),
-    lambda k: presets.ranx(k, burges=True),
-    lambda k: presets.torchmetrics(k, empty_target_action="pos"),
-    lambda k: presets.torchmetrics(k, empty_target_action="skip"),
-    lambda k: presets.torchmetrics(k, empty_target_action="error"),
-)
+_VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {  # tools' options that change the convention
+    "xgboost": ({"ndcg_exp_gain": False}, {"minus": True}, {"ndcg_exp_gain": False, "minus": True}),
+    "catboost": (
+        {"type": "Exp"},
+        {"denominator": "Position"},
+        {"type": "Exp", "denominator": "Position"},
+        {"use_weights": False},
+    ),
+    "trec_eval_8": ({"complete": True},),
+    "trec_eval_9": ({"complete": True},),
+    "trec_eval_10": ({"complete": True},),
+    "ranx": ({"burges": True},),
+    "torchmetrics": tuple({"empty_target_action": action} for action in ("pos", "skip", "error")),
+}
 
 USUAL_CUTOFFS = (10, 5, 1, 3, 20, 100, None, 50, 15, 2)  # the likeliest first
 
@@ -41,9 +38,9 @@ def presets_by_label(measure: type[Convention], k: int | None) -> dict[str, Conv
     >>> list(presets_by_label(NDCG, 10))[:2], presets_by_label(NDCG, 10)["xgboost+empty=0"].empty
     (['sklearn', 'lightgbm'], 0.0)
     """
-    names = [name for name in presets.names(measure.measure) if name != "textbook"]
-    by_tool = (presets.make(name, k) for name in names)
-    conventions = [*by_tool, *(make_variant(k) for make_variant in _VARIANTS), presets.textbook(k)]
+    by_tool = (presets.make(name, k) for name in presets.names(measure.measure) if name != "textbook")
+    variants = (getattr(presets, tool)(k, **options) for tool, chosen in _VARIANTS.items() for options in chosen)
+    conventions = [*by_tool, *variants, presets.textbook(k)]
     at_cutoff = [c for c in conventions if type(c) is measure and getattr(c, "k", None) == k]
     return {convention.name.partition("/")[2]: convention for convention in at_cutoff}
 
@@ -59,8 +56,7 @@ def unlikelihood(k: int | None) -> tuple[int, int]:
     return (USUAL_CUTOFFS.index(k) if k in USUAL_CUTOFFS else len(USUAL_CUTOFFS), k or 0)
 
 
-@dataclass(frozen=True, slots=True)
-class NearestPresets:
+class NearestPresets(NamedTuple):
     """The presets nearest to a set of conventions, the nearest convention of the set, and the fields that differ."""
 
     presets: tuple[str, ...]
@@ -80,7 +76,7 @@ def nearest_to_blocks(measure: type[Convention], blocks: list[Block]) -> Nearest
     by_cost = sorted((nearest_to_block(measure, block) for block in blocks), key=lambda near: near.cost)
     best = by_cost[0]
     labels = dict.fromkeys(label for near in by_cost if near.changes == best.changes for label in near.presets)
-    return replace(best, presets=tuple(labels))
+    return best._replace(presets=tuple(labels))
 
 
 def nearest_to_block(measure: type[Convention], block: Block) -> NearestPresets:
@@ -97,11 +93,11 @@ def nearest_to_block(measure: type[Convention], block: Block) -> NearestPresets:
         label: [name for name, values in at_cutoff.items() if getattr(preset, name) not in values]
         for label, preset in presets_here.items()
     }
-    for label in sorted(differing, key=lambda label: _cost(measure, differing[label])):
-        changes = {name: at_cutoff[name][0] for name in differing[label]}
+    for label, names in sorted(differing.items(), key=lambda item: _cost(measure, item[1])):
+        changes = {name: at_cutoff[name][0] for name in names}
         convention = replaced(presets_here[label], changes)
         if convention is not None:
-            labels = tuple(same for same, names in differing.items() if names == differing[label])
+            labels = tuple(same for same, changed in differing.items() if changed == names)
             return NearestPresets(labels, convention, changes)
     label, preset = next(iter(presets_here.items()))
     changes = {name: values[0] for name, values in at_cutoff.items() if getattr(preset, name) != values[0]}

@@ -37,21 +37,11 @@ Part = str | Table | Written | Picture
 
 
 def write_page(title: str, sections: Mapping[str, Iterable[Part]]) -> str:
-    """Return one HTML file that needs no network, no script and no other file.
-
-    Parameters
-    ----------
-    title : str
-        The title of the page.
-    sections : mapping of str to iterable of (str, Table, report or Picture)
-        The content under each heading; an empty heading is not shown.
-
-    Returns
-    -------
-    str
-        HTML; the same for the same content.
-    """
-    body = "\n".join(_section(heading, parts) for heading, parts in sections.items())
+    """Return one HTML file that needs no network, no script and no other file; an empty heading is not shown."""
+    blocks: list[str] = []
+    for heading, parts in sections.items():
+        blocks += [*([f"<h2>{escape(heading)}</h2>"] if heading else []), *map(_html, parts)]
+    body = "\n".join(blocks)
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -74,20 +64,13 @@ def write_page(title: str, sections: Mapping[str, Iterable[Part]]) -> str:
 """
 
 
-def _section(heading: str, parts: Iterable[Part]) -> str:
-    lines = [f"<h2>{escape(heading)}</h2>"] if heading else []
-    return "\n".join([*lines, *map(_html, parts)])
-
-
 def _html(part: Part) -> str:
     if isinstance(part, Written):
         return "\n".join(map(_html, part.blocks()))
     if isinstance(part, Table):
         return f'<div class="scroll" role="region" aria-label="{escape(part.caption)}" tabindex="0">{part.html()}</div>'
     if isinstance(part, Picture):
-        image = b64encode(part.figure._repr_svg_().encode()).decode()
-        source, caption = f"data:image/svg+xml;base64,{image}", escape(part.caption)
-        return (
-            f'<figure><img src="{source}" alt="{escape(part.description)}"><figcaption>{caption}</figcaption></figure>'
-        )
+        source = f"data:image/svg+xml;base64,{b64encode(part.figure._repr_svg_().encode()).decode()}"
+        image, caption = f'<img src="{source}" alt="{escape(part.description)}">', escape(part.caption)
+        return f"<figure>{image}<figcaption>{caption}</figcaption></figure>"
     return as_paragraph(part)

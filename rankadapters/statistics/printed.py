@@ -26,21 +26,11 @@ DIGITS = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNOREC
 
 @dataclass(frozen=True, slots=True)
 class Printed:
-    """A printed number.
-
-    Attributes
-    ----------
-    value : Decimal
-        The printed number.
-    decimals : int
-        Number of decimals it was printed with.
-    rounding : Decimal
-        Largest error of an earlier binary rounding, such as one float32 step.
-    """
+    """A printed number, and with how many decimals it was printed."""
 
     value: Decimal
     decimals: int
-    rounding: Decimal = Decimal(0)
+    rounding: Decimal = Decimal(0)  # largest error of an earlier binary rounding, such as one float32 step
 
     @property
     def half(self) -> Decimal:
@@ -83,31 +73,16 @@ class Printed:
 
 
 def as_printed(value: object) -> Printed:
-    """Read a number and count its decimals.
+    """Read a number and count its decimals; text keeps trailing zeros, a float has lost them.
 
-    Parameters
-    ----------
-    value : str, float or Decimal
-        Text keeps trailing zeros; a float has lost them.
-
-    Raises
-    ------
-    InputError
-        `value` is not a finite number.
-
-    Examples
-    --------
     >>> as_printed("0.1620").decimals, as_printed(0.162).decimals, as_printed("6.79e-1").decimals
     (4, 3, 3)
     """
-    number = _as_decimal(value)
-    return Printed(number, max(0, -int(number.as_tuple().exponent)), _step_of(value))
-
-
-def _step_of(value: object) -> Decimal:
-    # Rounding to float32 adds up to half a float32 step of error, and printing the shortest text another half.
-    narrow = isinstance(value, np.float32 | np.float16)
-    return Decimal(float(np.spacing(value))) if narrow else Decimal(0)  # type: ignore[call-overload]
+    number, step = _as_decimal(value), 0.0
+    if isinstance(value, np.float32 | np.float16):
+        # Rounding to float32 adds up to half a float32 step of error, and printing the shortest text another half.
+        step = float(np.spacing(value))
+    return Printed(number, max(0, -int(number.as_tuple().exponent)), Decimal(step))
 
 
 def _as_decimal(value: object) -> Decimal:
@@ -118,9 +93,9 @@ def _as_decimal(value: object) -> Decimal:
         number = Decimal("Infinity")
     if number is None:
         hint = "pass the printed number, such as '0.1623'; for a percentage such as 62.3%, pass 0.623"
-        raise InputError(f"value={brief(value)} is not a number.\nHint: {hint}.")
+        raise InputError(f"value={brief(value)} is not a number.", hint=hint)
     exponent = number.as_tuple().exponent
     if not isinstance(exponent, int) or max(-exponent, number.adjusted()) > MOST_DECIMALS:
-        msg = f"value={brief(value)} has over {MOST_DECIMALS} digits before or after the point, as no float64 has."
-        raise InputError(f"{msg}\nHint: pass the number as it was printed, such as '0.1623'.")
+        message = f"value={brief(value)} has over {MOST_DECIMALS} digits before or after the point, as no float64 has."
+        raise InputError(message, hint="pass the number as it was printed, such as '0.1623'")
     return number

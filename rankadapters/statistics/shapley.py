@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from functools import lru_cache
 from math import factorial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from rankadapters.core.data.columns import Floats
 
 
 def subsets(players: Sequence[str]) -> list[tuple[str, ...]]:
@@ -37,37 +37,24 @@ def split(values: Sequence[float]) -> list[float]:
     >>> split([0, 1, 1, 4])
     [2.0, 2.0]
     """
-    exact = [Fraction(value) for value in values]
-    n_players = (len(values) - 1).bit_length()
-    weights = _weights(n_players)
-    return [
-        float(
-            sum(
-                weights[number.bit_count()] * (exact[number | 1 << player] - exact[number])
-                for number in range(len(values))
-                if not number >> player & 1
-            )
-        )
-        for player in range(n_players)
-    ]
+    return list(map(float, _split(np.array(list(map(Fraction, values)), object), Fraction)))
 
 
 def split_columns(values: Floats) -> Floats:
     """Return the Shapley values of many games at once, shape (n, n_games), from `values` of shape (2^n, n_games)."""
-    n_players = (len(values) - 1).bit_length()
-    numbers = np.arange(len(values))
-    weights = np.array([float(weight) for weight in _weights(n_players)])
-    parts = np.empty((n_players, values.shape[1]))
+    return np.array(_split(values, float)).reshape(-1, values.shape[1])
+
+
+def _split(values: NDArray[Any], kind: type) -> list[Any]:
+    """Weigh what a player adds to each set of s others by s! (n - 1 - s)! / n!, in numbers of a kind."""
+    n_players, numbers = (len(values) - 1).bit_length(), np.arange(len(values))
+    weights = [
+        kind(Fraction(factorial(s) * factorial(n_players - 1 - s), factorial(n_players))) for s in range(n_players)
+    ]
+    parts = []
     for player in range(n_players):
         without = numbers[numbers >> player & 1 == 0]
-        sizes = [number.bit_count() for number in without.tolist()]
+        of_sizes = np.array([weights[number.bit_count()] for number in without.tolist()])
         # Subtract first, so that a player without any effect gets exactly 0.
-        parts[player] = weights[sizes] @ (values[without | 1 << player] - values[without])
+        parts.append(of_sizes @ (values[without | 1 << player] - values[without]))
     return parts
-
-
-@lru_cache(maxsize=16)
-def _weights(n_players: int) -> tuple[Fraction, ...]:
-    """Return the Shapley weight s! (n - 1 - s)! / n! of what a player adds to a set of s players, for each s."""
-    sizes = range(n_players)
-    return tuple(Fraction(factorial(s) * factorial(n_players - 1 - s), factorial(n_players)) for s in sizes)

@@ -31,11 +31,6 @@ def checked_resampling(n_resamples: object, confidence: object, random_state: ob
 
     >>> checked_resampling(99, np.float32(0.5), 0)
     (99, 0.5, 0)
-
-    Raises
-    ------
-    InputError
-        An argument is not a number or out of range.
     """
     return (
         arguments.whole("n_resamples", n_resamples, hint="n_resamples=9999"),
@@ -52,21 +47,11 @@ def paired_tests(
     seed: int,
     progress: Callable[[int, int], object],
 ) -> list[PairedTest]:
-    """Test differences of two means over the same queries; the result of one test does not depend on the others.
+    """Test differences of two means over the same queries, from what each query adds to them: (n_tests, n_queries).
 
-    Parameters
-    ----------
-    differences : float64 array, shape (n_tests, n_queries)
-        What each query adds to the difference of the two means.
-    n_resamples : int
-        Number of random swaps of the two within queries (every swap, if there are no more than that), and of samples
-        of queries with replacement.
-    confidence : float
-        Confidence of the interval, whose ends are percentiles of the resampled differences.
-    seed : int
-        The same seed gives the same numbers.
-    progress : callable
-        Called with the number of blocks of resamples that are done, and their total.
+    `n_resamples` is the number of random swaps of the two within queries (every swap, if there are no more than that),
+    and of samples of queries with replacement, whose percentiles are the interval. The result of one test does not
+    depend on the others. `progress` is called with the number of blocks of resamples that are done, and their total.
 
     References
     ----------
