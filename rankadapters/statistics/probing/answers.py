@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import inspect
 import math
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -35,52 +34,27 @@ class NoAnswer(RankAdaptersError):  # noqa: N818 - a kind of answer, not an erro
     """Raised by a function under test that cannot return a number; the message is the reason."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """The answer of a function to a case: a number, or the reason why there is none.
-
-    Attributes
-    ----------
-    value : float
-        NaN if the function raised an error, or returned None, NaN or anything else that is not a number.
-    problem : str
-        Why there is no number; empty if there is one.
-    """
+class Reply(NamedTuple):
+    """The answer of a function to a case: a number, or NaN and the reason why there is none."""
 
     value: float
     problem: str = ""
 
+    def __str__(self) -> str:
+        return self.problem or repr(self.value)
+
 
 @dataclass(slots=True)
 class Function:
-    """A function under test.
-
-    Attributes
-    ----------
-    call : callable
-        The function.
-    takes : str
-        One of `TAKES`: what it is called with.
-    keywords : dict
-        Arguments that each call gets in addition: `k`, if the function has a parameter of that name.
-    answers : dict of Case to Reply
-        The answers so far, by case.
-    faults : list of str
-        Faults seen so far: different answers to the same case, or changed arguments.
-    form : str
-        The form in which it receives its arguments: a key of `FORMS`.
-    calls, seconds : int, float
-        The number of calls, and their total time.
-    """
+    """A function under test."""
 
     call: Callable[..., Any]
-    takes: str
-    keywords: dict[str, Any] = field(default_factory=dict)
+    takes: str  # one of `TAKES`: what it is called with
+    keywords: dict[str, Any] = field(default_factory=dict)  # further arguments of each call, such as `k`
     answers: dict[Case, Reply] = field(default_factory=dict)
-    faults: list[str] = field(default_factory=list)
-    form: str = ""
+    faults: list[str] = field(default_factory=list)  # different answers to the same case, or changed arguments
+    form: str = ""  # a key of `FORMS`: the types of its arguments
     calls: int = 0
-    seconds: float = 0.0
 
     def __post_init__(self) -> None:
         """Set the first form."""
@@ -125,19 +99,17 @@ class Function:
         """Call the function again for a case, and record a fault if the answer differs."""
         first, second = self.answers[case], self._answer(case)
         if second != first and not (math.isnan(second.value) and math.isnan(first.value)):
-            self._add_fault(f"{UNSTEADY}: {_text(first)}, then {_text(second)} for the same data")
+            self._add_fault(f"{UNSTEADY}: {first}, then {second} for the same data")
 
     def _answer(self, case: Case) -> Reply:
         arguments, originals = (FORMS[self.form](self._columns(case)) for _ in range(2))
-        self.calls, begin = self.calls + 1, time.perf_counter()
+        self.calls += 1
         try:
             returned = self.call(*arguments, **self.keywords)
         except NoAnswer as reason:
             return Reply(math.nan, str(reason))
         except (Exception, SystemExit) as error:  # noqa: BLE001 - any error is an answer
             return Reply(math.nan, f"raised {type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}")
-        finally:
-            self.seconds += time.perf_counter() - begin
         if any(not _same(a, original) for a, original in zip(arguments, originals, strict=True)):
             self._add_fault("it changes the arrays that it is given")
         return _reply(returned)
@@ -175,10 +147,6 @@ def _keywords(function: Callable[..., Any], k: object) -> dict[str, Any]:
 
 def _same(arrays: Any, originals: Any) -> bool:
     return arrays == originals if isinstance(arrays, set) else np.array_equal(arrays, originals)
-
-
-def _text(reply: Reply) -> str:
-    return reply.problem or repr(reply.value)
 
 
 def _column(values: tuple[float, ...]) -> np.ndarray[Any, Any]:

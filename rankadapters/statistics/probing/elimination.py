@@ -1,4 +1,4 @@
-"""Rule out conventions by a function's answers: an answer excludes all conventions with a different value."""
+"""Evaluate all conventions of some measures on cases."""
 
 from __future__ import annotations
 
@@ -11,17 +11,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankadapters.core.data.columns import Flags, Floats
+from rankadapters.core.data.columns import Floats
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError
 from rankadapters.statistics.grid import Block, values_to_search, with_refusals
-from rankadapters.statistics.probing.answers import Function
-from rankadapters.statistics.probing.cases import EMPTY, Case, value_of
+from rankadapters.statistics.probing.cases import Case, value_of
 from rankadapters.statistics.search import Data, Search
-
-FLOAT32 = 1e-6  # the relative error of a sum of float32 numbers
-
 
 ExtraValues = tuple[type[Convention], str, tuple[Any, ...]]  # values of a field that a measure's grid lacks
 
@@ -35,21 +31,11 @@ class Conventions(NamedTuple):
 
 @dataclass(slots=True)
 class Pool:
-    """Cases, and the value of every convention on each of them.
-
-    Attributes
-    ----------
-    cases : list of Case
-        The cases.
-    groups : list of Conventions
-        Groups of conventions that the cases cannot distinguish.
-    values : float64 array, shape (n_groups, n_cases)
-        Values of the groups; NaN for no value.
-    """
+    """Cases, and the value of every convention on each of them."""
 
     cases: list[Case]
-    groups: list[Conventions]
-    values: Floats
+    groups: list[Conventions]  # that the cases cannot distinguish
+    values: Floats  # shape (n_groups, n_cases); NaN for no value
 
     @classmethod
     def of(
@@ -94,114 +80,17 @@ class Pool:
                 values.append(batch.means.reshape(-1, len(cases)))
         return cls(list(cases), groups, np.concatenate(values))
 
-    def members(self, rows: Sequence[int]) -> list[Convention]:
-        """Return every convention of the groups with these indexes."""
-        return [convention for row in rows for convention in conventions_in(self.groups[row])]
-
-
-class Elimination:
-    """The answers of a function to the cases of a pool, and the conventions that agree with them.
-
-    Parameters
-    ----------
-    function : Function
-        The function under test.
-    pool : Pool
-        The cases, and the values of conventions on them.
-    cutoff : int or None
-        The cutoff of the conventions.
-    tolerance : float
-        The largest difference that counts as equal, relative for values above 1.
-    """
-
-    def __init__(self, function: Function, pool: Pool, cutoff: int | None, tolerance: float) -> None:
-        self.function, self.pool, self.cutoff, self.tolerance = function, pool, cutoff, tolerance
-
-    @property
-    def answered(self) -> list[int]:
-        """The indices of the cases that the function has been asked."""
-        return [i for i, case in enumerate(self.pool.cases) if case in self.function.answers]
-
-    @property
-    def numbers(self) -> list[int]:
-        """The indices of the cases to which the function has returned a number."""
-        return [i for i in self.answered if not self.function.answers[self.pool.cases[i]].problem]
-
-    @property
-    def refused(self) -> list[Case]:
-        """The cases to which the function has returned no number."""
-        cases = (self.pool.cases[i] for i in self.answered)
-        return [case for case in cases if self.function.answers[case].problem]
-
-    @property
-    def values(self) -> Floats:
-        """The answers that are numbers, in the order of `numbers`."""
-        return np.array([self.function.answers[self.pool.cases[i]].value for i in self.numbers], float)
-
-    @property
-    def margins(self) -> Floats:
-        """The largest difference from each of `values` that counts as equal."""
-        return self.tolerance * np.maximum(1.0, np.abs(self.values))
-
-    @property
-    def remaining(self) -> list[int]:
-        """The indices of the groups whose values agree with all answers.
-
-        If a function returns no number where nothing is relevant, the conventions without a value for such data fit;
-        if there are none, and for any other data, such an answer fits every convention.
-        """
-        fits = self.near(self.pool.values[:, self.numbers], self.margins).all(axis=1)
-        for i in self.answered:
-            if i not in self.numbers and EMPTY in self.pool.cases[i].traits():
-                without_value = fits & np.isnan(self.pool.values[:, i])
-                fits = without_value if without_value.any() else fits
-        return np.flatnonzero(fits).tolist()
-
-    def near(self, values: Floats, margins: Floats) -> Flags:
-        """Return which values of conventions, shape (n_conventions, n_numbers), agree with the numbers."""
-        return np.asarray(np.abs(values - self.values) <= margins)
-
-    @property
-    def members(self) -> list[Convention]:
-        """All conventions that agree with all answers."""
-        return self.pool.members(self.remaining)
-
-    def ask(self, cases: Iterable[Case]) -> None:
-        """Ask the function these cases, as long as a convention remains."""
-        for case in cases:
-            if not self.remaining:
-                self._relax_to_float32()
-                if not self.remaining:
-                    break
-            self.function.ask(case)
-
-    def nearest(self) -> int | None:
-        """Return the index of the group that agrees with the most answers; among equals, the closest group."""
-        if not self.numbers or not self.pool.groups:
-            return None
-        values = self.pool.values[:, self.numbers]
-        differences = np.where(np.isnan(values), math.inf, np.abs(values - self.values))
-        misses = (~self.near(values, self.margins)).sum(axis=1)
-        return int(np.lexsort((differences.sum(axis=1), misses))[0])
-
-    def _relax_to_float32(self) -> None:
-        """Raise the tolerance to float32 precision if all answers are float32 numbers and a convention then fits."""
-        if self.tolerance < FLOAT32 and np.array_equal(self.values, self.values.astype(np.float32)):
-            original, self.tolerance = self.tolerance, FLOAT32
-            if not self.remaining:
-                self.tolerance = original
-
-
-def conventions_in(group: Conventions) -> list[Convention]:
-    """Return all valid conventions in the blocks of a group."""
-    conventions: dict[Convention, None] = {}
-    for block in group.blocks:
-        for values in product(*block.values()):
-            try:
-                conventions[group.measure(**dict(zip(block, values, strict=True)))] = None
-            except ConventionError:
-                continue
-    return list(conventions)
+    def members(self, rows: Iterable[int]) -> list[Convention]:
+        """Return every valid convention of the groups with these indexes."""
+        conventions: list[Convention] = []
+        for measure, blocks in map(self.groups.__getitem__, rows):
+            chosen = (dict(zip(block, values, strict=True)) for block in blocks for values in product(*block.values()))
+            distinct: dict[Convention, None] = {}
+            for fields in chosen:
+                with suppress(ConventionError):
+                    distinct[measure(**fields)] = None
+            conventions += distinct
+        return conventions
 
 
 def values_of(convention: Convention, cases: Sequence[Case]) -> Floats:
