@@ -17,7 +17,7 @@ from rankadapters.core.errors import ConventionError
 from rankadapters.core.evaluation.table import Table
 from rankadapters.presets.texts import as_convention
 from rankadapters.statistics.document import Document
-from rankadapters.statistics.grid import grid, replaced, values_to_search, with_refusals
+from rankadapters.statistics.grid import grid, replaced
 from rankadapters.statistics.mistakes import CHANGED_NUMBERS
 from rankadapters.statistics.probing import cases as kinds
 from rankadapters.statistics.probing.answers import Function
@@ -169,7 +169,7 @@ def make_vectors(convention: Convention, labels: tuple[float, ...] | None, *, di
             msg = f"{name}={getattr(convention, name)} needs a column that the cases do not have."
             hint = "use convention.replace(ties='input') and an implementation that receives the rows in docid order"
             raise ConventionError(msg, hint=hint)
-    oracle = Function(lambda a, b: value_of(convention, Case(tuple(a), tuple(b), (len(a),))), "query")
+    oracle = Function(lambda labels, scores: value_of(convention, Case.of(labels, scores)), "query")
     maker = replace(maker_for(oracle, labels), k=getattr(convention, "k", None), distinct=distinct, one_relevant=False)
     cases = [case for part in cases_of(maker, several=not distinct) for case in part
              if case.purpose == ONE_DOCUMENT or ONE_DOCUMENT not in case.traits()]  # fmt: skip
@@ -224,9 +224,8 @@ def differ(values: Floats, expected: Floats) -> np.ndarray:
 def grid_pool(convention: Convention, cases: Sequence[Case]) -> Pool:
     """Evaluate all conventions of the measure's grid on cases; the grid includes the convention's own field values."""
     measure = type(convention)
-    values = with_refusals(measure, values_to_search(measure, cases[0].queries))
-    fields = {name: tuple(dict.fromkeys((*field, getattr(convention, name)))) for name, field in values.items()}
-    return Pool.over(cases, [(measure, fields)], getattr(convention, "k", None))
+    extra = [(measure, name, (getattr(convention, name),)) for name in convention.fields() if name != "k"]
+    return Pool.of(cases, [measure], getattr(convention, "k", None), extra=extra)
 
 
 def values_with_mistakes(
