@@ -20,15 +20,7 @@ from rankadapters.statistics.probing import cases as kinds
 from rankadapters.statistics.probing.answers import OF_QUERIES, UNKNOWN, Function
 from rankadapters.statistics.probing.case_maker import CaseMaker
 from rankadapters.statistics.probing.cases import Case, value_of
-from rankadapters.statistics.probing.examination import (
-    BINARY,
-    GRADES,
-    Examination,
-    as_cutoff,
-    examine,
-    find_cutoff,
-    maker_for,
-)
+from rankadapters.statistics.probing.elimination import GRADES, Examination, as_cutoff, examine, find_cutoff, maker_for
 from rankadapters.statistics.probing.explaining import NO_ORDER, Finding, explain
 
 MOST_CALLS = 60  # calls for a function without a convention, unless the search of its example needs a few more
@@ -253,7 +245,7 @@ def probe(
     maker = replace(maker, k=find_cutoff(tested, maker) if unknown else cutoff)
     examination = examine(tested, tried, maker, tolerance)
     if not maker.one_relevant and _refuses_all(examination, kinds.SEVERAL):
-        examination = examine(tested, tried, replace(maker, grades=BINARY, one_relevant=True), tolerance)
+        examination = examine(tested, tried, replace(maker, grades=GRADES[-1], one_relevant=True), tolerance)
     if not (examination.enough and examination.remaining and tested.deterministic):
         return _without_convention(examination, explain(examination))
     members, finding, notes = _with_further_cases(examination, _with_refusals(examination), labels)

@@ -20,7 +20,7 @@ from rankadapters.statistics.document import Document
 from rankadapters.statistics.grid import replaced
 from rankadapters.statistics.probing.answers import OF_QUERIES, OF_RANKINGS, Function, Reply
 from rankadapters.statistics.probing.cases import Case, value_of
-from rankadapters.statistics.probing.examination import BINARY, as_cutoff, as_grades, examine, maker_for
+from rankadapters.statistics.probing.elimination import BINARY, as_cutoff, as_grades, examine, maker_for
 from rankadapters.statistics.probing.explaining import actual_cutoff, explain
 
 SAME = 1e-12  # the order of summation changes a value by less than this

@@ -23,8 +23,7 @@ from rankadapters.statistics.probing import cases as kinds
 from rankadapters.statistics.probing.answers import Function
 from rankadapters.statistics.probing.case_maker import CaseMaker, cases_of
 from rankadapters.statistics.probing.cases import ONE_DOCUMENT, Case, value_of
-from rankadapters.statistics.probing.elimination import Pool, values_of
-from rankadapters.statistics.probing.examination import as_cutoff, as_grades, maker_for
+from rankadapters.statistics.probing.elimination import Pool, as_cutoff, as_grades, maker_for, values_of
 from rankadapters.statistics.probing.explaining import mistaken_columns, mistaken_means, mistaken_values
 
 MARGIN = 1e-6  # smaller differences may come from computing in float32

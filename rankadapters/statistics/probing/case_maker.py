@@ -62,15 +62,10 @@ class CaseMaker:
         """Make a query that contains every grade."""
         return _by_rank(np.resize(self.grades, max(self.n_rows, len(self.grades))), kinds.PLAIN)
 
-    @property
-    def middle_grades(self) -> tuple[float, ...]:
-        """The grades between the lowest and the highest."""
-        return self.grades[1:-1]
-
     def measuring(self) -> list[Case]:
         """Return the cases that show gains, discounts, the ideal list and ties, and one case for each trait."""
         cases = [self.at_rank(rank) for rank in self.ranks]
-        cases += [self.pair(grade) for grade in self.middle_grades]
+        cases += [self.pair(grade) for grade in self.grades[1:-1]]
         ideal_beyond = self._labels_with({0: self.grades[-1], self.n_rows - 2: self.grades[-1]})
         all_relevant = np.sort(np.resize([grade for grade in self.grades if grade > 0], self.n_rows))
         cases += [_by_rank(ideal_beyond, kinds.IDEAL), _by_rank(all_relevant, kinds.IDEAL)]

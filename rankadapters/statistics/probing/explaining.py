@@ -28,8 +28,7 @@ from rankadapters.statistics.mistakes import (
 from rankadapters.statistics.probing import cases as kinds
 from rankadapters.statistics.probing.answers import UNSTEADY
 from rankadapters.statistics.probing.cases import LONG, SEVERAL, TIED, Case, value_of
-from rankadapters.statistics.probing.elimination import Pool
-from rankadapters.statistics.probing.examination import FEWEST, MOST_RANKS, Examination, Measures, find_cutoff
+from rankadapters.statistics.probing.elimination import FEWEST, MOST_RANKS, Examination, Measures, Pool, find_cutoff
 from rankadapters.statistics.probing.measuring import formula_of
 
 Change = Callable[[OurNumber], Iterable[tuple[str, float]]]

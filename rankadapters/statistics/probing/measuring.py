@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -59,7 +59,7 @@ class Measurement:
         ranks = {rank: known[case] for rank, case in cases.items() if case in known}
         measured = cls(maker.k, maker.grades[-1], ranks, {})
         plain = {case: value for case, value in known.items() if case.purpose == PLAIN and len(case.sizes) == 1}
-        pairs = {grade: known.get(maker.pair(grade), math.nan) for grade in maker.middle_grades}
+        pairs = {grade: known.get(maker.pair(grade), math.nan) for grade in maker.grades[1:-1]}
         for normalized in (True, False) if plain else ():
             gains = measured._gains_of(pairs, maker.second_rank, normalized=normalized)
             if gains and all(
@@ -88,10 +88,9 @@ class Measurement:
         """Return the value of a query under such gains; NaN if not all its discounts are known."""
         by_rank: Floats = np.array([gains.get(case.labels[row], 0.0) for row in case.ranking()])
         size = min(len(by_rank), self.cutoff or len(by_rank))
-        first = math.nan if self.formula is None else self.ranks[1]
-        formula = FORMULAS[self.formula or "1"]
-        ranks = range(1, size + 1)
-        discounts = np.array([self.ranks.get(rank, first * formula(rank) / formula(1)) for rank in ranks])
+        first, ranks = self.ranks.get(1, math.nan), range(1, size + 1)
+        exact = dict.fromkeys(ranks, math.nan) if self.formula is None else _exact(self.formula, ranks)
+        discounts = np.array([self.ranks.get(rank, first * exact[rank]) for rank in ranks])
         ideal = np.sort(by_rank)[::-1][:size] @ discounts if normalized else 1.0
         return float(by_rank[:size] @ discounts / ideal) if ideal else math.nan
 
@@ -125,15 +124,13 @@ class Measurement:
         discounts = self.discounts
         at = f"at {len(discounts)} ranks up to {max(discounts)}"
         if self.formula is not None:
-            exact = dict(zip(discounts, map(FORMULAS[self.formula], discounts), strict=True))
-            return f"{self.formula} {at}, to {_digits(discounts, exact)} digits"
+            return f"{self.formula} {at}, to {_digits(discounts, _exact(self.formula, discounts))} digits"
         ratio = discounts.get(2, 0.0)
         powers = {rank: ratio ** (rank - 1) for rank in discounts}
         if len(discounts) > 2 and 0 < ratio < 1 and _are_near(discounts, powers):  # noqa: PLR2004 - two powers always fit
             return f"{ratio:.6g}^(rank - 1) {at}, to {_digits(discounts, powers)} digits"
-        return "{} at the ranks {}".format(
-            ", ".join(f"{value:.6g}" for value in discounts.values()), ", ".join(map(str, discounts))
-        )
+        values = ", ".join(f"{value:.6g}" for value in discounts.values())
+        return f"{values} at the ranks {', '.join(map(str, discounts))}"
 
     def values(self, measure: type[Convention]) -> dict[str, tuple[Any, ...]]:
         """Return values of the measure's fields that were measured and may not be in its grid."""
@@ -176,16 +173,20 @@ def formula_of(values: Mapping[int, float]) -> str | None:
     '1/rank'
     """
     first = values.get(1, 0.0)
-    for name, formula in FORMULAS.items() if first and len(values) > 1 else ():
-        if _are_near(values, {rank: first * formula(rank) / formula(1) for rank in values}):
-            return name
-    return None
+    if not first or len(values) < 2:  # noqa: PLR2004 - one value fits every formula
+        return None
+    relative = {rank: value / first for rank, value in values.items()}
+    return next((name for name in FORMULAS if _are_near(relative, _exact(name, values))), None)
+
+
+def _exact(formula: str, ranks: Iterable[int]) -> dict[int, float]:
+    """Return what a formula gives at ranks, in proportion to rank 1."""
+    return {rank: FORMULAS[formula](rank) / FORMULAS[formula](1) for rank in ranks}
 
 
 def _digits(values: Mapping[int, float], exact: Mapping[int, float]) -> int:
-    """Return to how many digits values equal the exact ones, in proportion to the first."""
-    first = next(iter(exact.values()))
-    errors = [abs(value * first / exact[rank] - 1) for rank, value in values.items()]
+    """Return to how many digits values equal the exact ones."""
+    errors = [abs(value / exact[rank] - 1) for rank, value in values.items()]
     return min(MOST_DIGITS, int(-math.log10(max(*errors, 1e-16))))
 
 
