@@ -284,11 +284,8 @@ def _with_further_cases(
     word is `gain=from_1`, so this is only a note.
     """
     function, maker, notes = examination.function, examination.maker, dict[str, None]()
-    cases: list[Case] = []
-    if function.takes == "items":
-        cases = [] if maker.one_relevant else maker.unretrieved()
-    elif labels is None and not maker.one_relevant:
-        cases = maker.unusual_labels()
+    unusual = maker.unretrieved if function.takes == "items" else maker.unusual_labels
+    cases = [] if maker.one_relevant or (labels is not None and function.takes != "items") else unusual()
     for case in cases:
         answer = function.ask(case)
         values = np.array([value_of(convention, case) for convention in members])

@@ -178,8 +178,10 @@ def make_vectors(convention: Convention, labels: tuple[float, ...] | None, *, di
     fails = differ(np.concatenate([pool.values, np.where(np.isnan(rivals), expected, rivals)]), expected)
     chosen: list[int] = []
     for several in (False, True):
+        of_kind = [i for i, case in enumerate(cases) if (len(case.sizes) > 1) == several]
+        parts = [[i for i in of_kind if cases[i].purpose == purpose] for purpose in WORDS]
         detected = fails[:, chosen].any(axis=1, keepdims=True)
-        chosen += choose_cases(fails & ~detected, _parts(cases, several=several))
+        chosen += choose_cases(fails & ~detected, parts)
     chosen_cases = [cases[i] for i in chosen]
     if labels is None:
         equal = pool.members([group for group in range(len(pool.groups)) if not fails[group].any()])
@@ -206,12 +208,6 @@ def choose_cases(fails: np.ndarray, parts: list[list[int]]) -> list[int]:
         if (fails[:, rest].any(axis=1) >= fails[:, case]).all():
             chosen = rest
     return chosen
-
-
-def _parts(cases: list[Case], *, several: bool) -> list[list[int]]:
-    """Return the indices of the cases of one or of several queries: one list per purpose, in the order of `WORDS`."""
-    numbered = [(i, case.purpose) for i, case in enumerate(cases) if (len(case.sizes) > 1) == several]
-    return [part for purpose in WORDS if (part := [i for i, case_purpose in numbered if case_purpose == purpose])]
 
 
 def differ(values: Floats, expected: Floats) -> np.ndarray:

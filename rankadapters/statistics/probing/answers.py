@@ -63,7 +63,6 @@ class Function:
     calls: int = 0
 
     def __post_init__(self) -> None:
-        """Set the first form."""
         self.form = self.forms[0]
 
     @classmethod

@@ -230,9 +230,9 @@ class CaseMaker:
     def _unique(self, cases: Sequence[Case]) -> list[Case]:
         """Return the cases without repetitions, with one relevant row or distinct scores if the function needs that."""
         if self.one_relevant:
-            cases = [_with_one_relevant(case) for case in cases]
+            cases = [Case.join(map(_with_one_relevant, case.split()), case.purpose) for case in cases]
         if self.distinct:
-            cases = [_with_distinct_scores(case) for case in cases]
+            cases = [Case.join(map(_with_distinct_scores, case.split()), case.purpose) for case in cases]
         return list(dict.fromkeys(cases))
 
 
@@ -269,21 +269,15 @@ def _scores(purpose: str, n_rows: int, turn: int, generator: np.random.Generator
     return generator.choice((-0.7, 0.0, 0.1, 0.4), n_rows)
 
 
-def _with_one_relevant(case: Case) -> Case:
-    """Return the case with a single relevant row, of label 1, in each query that has one."""
-    labels: list[float] = []
-    for query in case.split():
-        relevant = [row for row, label in enumerate(query.labels) if label > 0]
-        kept = relevant[len(relevant) // 2] if relevant else -1
-        labels += [float(row == kept) for row in range(len(query.labels))]
-    return case.with_columns(labels=labels)
+def _with_one_relevant(query: Case) -> Case:
+    """Return the query with a single relevant row, of label 1, if it has any."""
+    relevant = [row for row, label in enumerate(query.labels) if label > 0]
+    kept = relevant[len(relevant) // 2] if relevant else -1
+    return query.with_columns(labels=np.arange(len(query.labels)) == kept)
 
 
-def _with_distinct_scores(case: Case) -> Case:
-    """Return the case with scores that keep the ranking but have no ties."""
-    scores: list[float] = []
-    for query in case.split():
-        of_row = np.empty(len(query.scores))
-        of_row[query.ranking()] = np.linspace(0.9, 0.1, len(query.scores))
-        scores += of_row.tolist()
-    return case.with_columns(scores=scores)
+def _with_distinct_scores(query: Case) -> Case:
+    """Return the query with scores that keep the ranking but have no ties."""
+    scores = np.empty(len(query.scores))
+    scores[query.ranking()] = np.linspace(0.9, 0.1, len(query.scores))
+    return query.with_columns(scores=scores)

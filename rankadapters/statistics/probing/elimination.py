@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import product
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -32,14 +32,8 @@ FLOAT32 = 1e-6  # the relative error of a sum of float32 numbers
 FEWEST = 7  # with fewer answers, a convention may fit by chance
 
 Measures = tuple[type[Convention], ...]
+Group = tuple[type[Convention], list[Block]]  # the measure and the fields of conventions that cases cannot distinguish
 ExtraValues = tuple[type[Convention], str, tuple[Any, ...]]  # values of a field that a measure's grid lacks
-
-
-class Conventions(NamedTuple):
-    """A group of conventions of a measure, all with the same value on every case of a `Pool`."""
-
-    measure: type[Convention]
-    blocks: list[Block]
 
 
 @dataclass(slots=True)
@@ -47,7 +41,7 @@ class Pool:
     """Cases, and the value of every convention on each of them."""
 
     cases: list[Case]
-    groups: list[Conventions]  # that the cases cannot distinguish
+    groups: list[Group]
     values: Floats  # shape (n_groups, n_cases); NaN for no value
 
     @classmethod
@@ -84,12 +78,12 @@ class Pool:
                                  for name in ("labels", "scores", "sizes"))  # fmt: skip
         parts = [len(case.sizes) for case in cases]
         data = [Data(Queries(labels, group_sizes=sizes), scores, (cutoff,), parts)]
-        groups: list[Conventions] = []
+        groups: list[Group] = []
         values: list[Floats] = [np.empty((0, len(cases)))]
         for measure, grid in grids:
             for batch in Search(measure, grid, data).groups():
                 choices = product(range(len(batch.blocks)), range(len(batch.policies.blocks)))
-                groups += [Conventions(measure, batch.conventions(*choice)) for choice in choices]
+                groups += [(measure, batch.conventions(*choice)) for choice in choices]
                 values.append(batch.means.reshape(-1, len(cases)))
         return cls(list(cases), groups, np.concatenate(values))
 
