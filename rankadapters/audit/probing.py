@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,46 +11,26 @@ import numpy as np
 
 from rankadapters.core.declaration.arguments import names, number
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.errors import ConventionError
 from rankadapters.core.evaluation.table import Table
 from rankadapters.statistics.cells import spelled
 from rankadapters.statistics.document import Document
-from rankadapters.statistics.grid import has_cutoff, measure_named
+from rankadapters.statistics.grid import has_cutoff, measure_named, replaced
 from rankadapters.statistics.known_presets import presets_by_label
+from rankadapters.statistics.probing import cases as kinds
 from rankadapters.statistics.probing.answers import OF_QUERIES, UNKNOWN, Function
 from rankadapters.statistics.probing.case_maker import CaseMaker
-from rankadapters.statistics.probing.cases import (
-    BELOW_ZERO,
-    EMPTY,
-    FRACTIONAL,
-    NEGATIVE,
-    ONE_DOCUMENT,
-    SEVERAL,
-    SHORT,
-    TRAITS,
-    Case,
-    value_of,
-)  # fmt: skip
-from rankadapters.statistics.probing.examination import (
-    GRADES,
-    Examination,
-    as_cutoff,
-    examine,
-    find_cutoff,
-    maker_for,
-    with_one_relevant,
-)
+from rankadapters.statistics.probing.cases import Case, value_of
+from rankadapters.statistics.probing.elimination import GRADES, Examination, as_cutoff, examine, find_cutoff, maker_for
 from rankadapters.statistics.probing.explaining import NO_ORDER, Finding, explain
-from rankadapters.statistics.probing.shrinking import shrink
 
 MOST_CALLS = 60  # calls for a function without a convention, unless the search of its example needs a few more
 FEWEST_CALLS = 12  # calls for the search of an example
 MEANINGS = {
-    EMPTY: "empty='error', or empty='skip' if no query is left to average",
-    ONE_DOCUMENT: "you have to leave out queries of one document, or set their value yourself",
-    SHORT: "you have to leave out shorter queries, as short='skip' does",
-    NEGATIVE: "scores have to be positive",
-    SEVERAL: "every query has to have exactly one relevant row",
+    kinds.EMPTY: "empty='error', or empty='skip' if no query is left to average",
+    kinds.ONE_DOCUMENT: "you have to leave out queries of one document, or set their value yourself",
+    kinds.SHORT: "you have to leave out shorter queries, as short='skip' does",
+    kinds.NEGATIVE: "scores have to be positive",
+    kinds.SEVERAL: "every query has to have exactly one relevant row",
 }
 ALL_REFUSED = "pass a function that takes what takes= says and returns one number; check takes= and labels="
 ROUNDINGS: dict[str, Callable[[Any], Any]] = {
@@ -158,9 +137,9 @@ class Probe(Document):
         if self.measured:
             blocks.append(f"Measured: {'; '.join(self.measured)}.")
         if self.convention is not None:
-            lines = [
-                (name, spelled(getattr(self.convention, name)), self._note(name)) for name in self.convention.fields()
-            ]
+            notes = {name: f"not shown: {', '.join(map(spelled, fit))} fit" for name, fit in self.undecided.items()}
+            fields = {name: spelled(getattr(self.convention, name)) for name in self.convention.fields()}
+            lines = [(name, value, notes.get(name, "")) for name, value in fields.items()]
             blocks.append(Table.of("fields", ("field", "value", "note"), lines))
         if self.example is not None:
             blocks.append(self._example_table(self.example))
@@ -183,11 +162,6 @@ class Probe(Document):
         because = f" Most likely {self.explanation}." if self.explanation else ""
         nearest = f"The nearest is {self.nearest.name}.{because}\n{self.nearest}"
         return f"The function computes no known convention ({n_calls}). {nearest}"
-
-    def _note(self, name: str) -> str:
-        if name not in self.undecided:
-            return ""
-        return f"not shown: {', '.join(map(spelled, self.undecided[name]))} fit"
 
     def _example_table(self, example: Example) -> Table:
         nearest = "" if self.nearest is None else self.nearest.name
@@ -263,87 +237,77 @@ def probe(
     'gains 0, 1, 2, 3, 4 of the labels 0, 1, 2, 3, 4 (label)'
     """
     tested = Function.of(function, takes, k)
-    kinds = tuple(map(measure_named, names("measures", measures)))
+    tried = tuple(map(measure_named, names("measures", measures)))
     tolerance = number("tolerance", tolerance, least=0)
     unknown = isinstance(k, str) and k == UNKNOWN
     cutoff = None if unknown else as_cutoff(k)
     maker = maker_for(tested, labels)
     maker = replace(maker, k=find_cutoff(tested, maker) if unknown else cutoff)
-    examination = examine(tested, kinds, maker, tolerance)
-    if not maker.one_relevant and _refuses_all(examination, SEVERAL):
-        examination = examine(tested, kinds, with_one_relevant(maker), tolerance)
-    if not (examination.fits and tested.deterministic):
+    examination = examine(tested, tried, maker, tolerance)
+    if not maker.one_relevant and _refuses_all(examination, kinds.SEVERAL):
+        examination = examine(tested, tried, replace(maker, grades=GRADES[-1], one_relevant=True), tolerance)
+    if not (examination.enough and examination.remaining and tested.deterministic):
         return _without_convention(examination, explain(examination))
-    members = _with_refusals(examination, examination.elimination.members)
-    cases = _further_cases(examination, labels)
-    members, finding, notes = _with_further_cases(examination, members, cases)
+    members, finding, notes = _with_further_cases(examination, _with_refusals(examination), labels)
     return _fitted(examination, members, notes) if finding is None else _without_convention(examination, finding)
 
 
 def _refuses_all(examination: Examination, trait: str) -> bool:
     """Return whether a function refuses all data with a trait that it was asked, and accepts other data."""
-    cutoff, refused = examination.maker.k, set(examination.elimination.refused)
-    asked = [case for case in examination.function.answers if trait in case.traits(cutoff)]
-    return len(asked) > 1 and refused.issuperset(asked) and len(examination.elimination.numbers) > 1
+    asked = [case for case in examination.function.answers if trait in case.traits(examination.maker.k)]
+    return len(asked) > 1 and set(asked) <= set(examination.refused) and len(examination.numbers) > 1
 
 
-def _with_refusals(examination: Examination, members: list[Convention]) -> list[Convention]:
-    """Set `empty` and `short` for a function that refuses all queries with nothing relevant, or all short ones.
+def _with_refusals(examination: Examination) -> list[Convention]:
+    """Return the conventions that fit, with `empty` and `short` of a function that refuses all such queries.
 
     Only the refusal of queries that are short and nothing else shows `short="skip"`.
     """
-    k, of_queries = examination.maker.k, examination.function.takes in OF_QUERIES
-    only_short = [case for case in examination.elimination.refused if case.traits(k) <= {SHORT, SEVERAL}]
-    values = {"empty": ("error",) if of_queries else ("error", "skip"), "short": ("skip",)}
-    refuses_short = not of_queries and len(only_short) > 1 and _refuses_all(examination, SHORT)
-    shown = {"empty": _refuses_all(examination, EMPTY), "short": refuses_short}
-    for field in (name for name, is_shown in shown.items() if is_shown and name in members[0].fields()):
+    members, k, of_queries = examination.members, examination.maker.k, examination.function.takes in OF_QUERIES
+    only_short = [case for case in examination.refused if case.traits(k) <= {kinds.SHORT, kinds.SEVERAL}]
+    values: dict[str, tuple[str, ...]] = {}
+    if _refuses_all(examination, kinds.EMPTY):
+        values["empty"] = ("error",) if of_queries else ("error", "skip")
+    if not of_queries and len(only_short) > 1 and _refuses_all(examination, kinds.SHORT):
+        values["short"] = ("skip",)
+    for field in [name for name in values if name in members[0].fields()]:
         members = [convention.replace(**{field: value}) for convention in members for value in values[field]]
     return list(dict.fromkeys(members))
 
 
-def _further_cases(examination: Examination, labels: Sequence[float] | None) -> list[Case]:
-    """Return the cases with unusual labels or unretrieved rows, as far as the function may take them."""
-    maker = examination.maker
-    if examination.function.takes == "items":
-        return [] if maker.one_relevant else maker.unretrieved()
-    return maker.unusual_labels() if labels is None and not maker.one_relevant else []
-
-
 def _with_further_cases(
-    examination: Examination, members: list[Convention], cases: Sequence[Case]
+    examination: Examination, members: list[Convention], labels: Sequence[float] | None
 ) -> tuple[list[Convention], Finding | None, list[str]]:
-    """Rule out conventions by answers to unusual cases, or say what the function makes of these.
+    """Rule out conventions by answers to unusual labels or unretrieved rows, or say what the function makes of these.
 
     Many functions treat labels below 0 in a way that no convention has, or count every label above 0 where the nearest
     word is `gain=from_1`, so this is only a note.
     """
-    function, notes = examination.function, list[str]()
+    function, maker, notes = examination.function, examination.maker, dict[str, None]()
+    unusual = maker.unretrieved if function.takes == "items" else maker.unusual_labels
+    cases = [] if maker.one_relevant or (labels is not None and function.takes != "items") else unusual()
     for case in cases:
         answer = function.ask(case)
         values = np.array([value_of(convention, case) for convention in members])
-        margin = examination.elimination.tolerance * max(1.0, abs(answer.value))
-        fits = np.abs(values - answer.value) <= margin
+        fits = np.abs(values - answer.value) <= examination.tolerance * max(1.0, abs(answer.value))
         if fits.any():
             members = [convention for convention, fit in zip(members, fits, strict=True) if fit]
         elif not (answer.problem or np.isnan(values).any()):
             text = f"it has a special rule for {case.purpose}"
-            binary = getattr(members[0], "gain", "").startswith("from_")
-            if case.purpose != BELOW_ZERO and not binary:
+            if case.purpose != kinds.BELOW_ZERO and not getattr(members[0], "gain", "").startswith("from_"):
                 text = _rounding(examination, members[0], cases) or text
-                return members, Finding(text, members, names_presets=True), notes
-            notes.append(text)
-    return members, None, list(dict.fromkeys(notes))
+                return members, Finding(text, members, names_presets=True), []
+            notes[text] = None
+    return members, None, list(notes)
 
 
 def _rounding(examination: Examination, convention: Convention, cases: Sequence[Case]) -> str:
     """Return how a function rounds fractional labels; empty if it does not."""
-    function, tolerance = examination.function, examination.elimination.tolerance
-    fractional = [case for case in cases if case.purpose == FRACTIONAL]
-    answers = np.array([function.ask(case).value for case in fractional])
+    fractional = [case for case in cases if case.purpose == kinds.FRACTIONAL]
+    answers = np.array([examination.function.ask(case).value for case in fractional])
     for text, change in ROUNDINGS.items():
         rounded = [value_of(convention, case.with_columns(labels=change(case.labels))) for case in fractional]
-        if np.allclose(answers, rounded, rtol=tolerance, atol=tolerance):
+        if np.allclose(answers, rounded, rtol=examination.tolerance, atol=examination.tolerance):
             return text
     return ""
 
@@ -356,24 +320,65 @@ def _fitted(examination: Examination, members: list[Convention], notes: list[str
         conventions=tuple(members),
         presets=_presets(members, ranked=examination.maker.distinct),
         undecided={name: options for name, options in values.items() if len(options) > 1},
+        refused=tuple(_refusals(examination, simplest)),
         notes=(*notes, *_notes(members)),
-        **_common(examination, simplest),
+        **_measured(examination),
     )
+
+
+def _without_convention(examination: Examination, finding: Finding | None) -> Probe:
+    refused, group = tuple(_refusals(examination, None)), examination.nearest
+    explanation, conventions, names_presets = finding or Finding("", [])
+    if finding is None and examination.numbers and not examination.pool.groups:
+        labels = ", ".join(f"{grade:g}" for grade in examination.maker.grades)
+        measures = " and ".join(measure.measure for measure in examination.measures)
+        explanation = f"{measures} has no value for the labels {labels}; pass labels="
+    if not conventions and group is not None:
+        conventions = examination.pool.members([group])
+    nearest = example = None
+    if conventions:
+        empty = getattr(min(conventions, key=_simplicity), "empty", None)
+        nearest = _simplest([c for c in conventions if getattr(c, "empty", None) == empty])
+    if nearest is not None and examination.function.deterministic and not explanation.endswith(NO_ORDER):
+        example = _example(examination, nearest)
+    return Probe(
+        convention=None,
+        conventions=(),
+        presets=_presets(conventions, ranked=examination.maker.distinct) if names_presets else (),
+        undecided={},
+        refused=refused,
+        nearest=nearest,
+        example=example,
+        explanation=explanation,
+        **_measured(examination),
+    )
+
+
+def _measured(examination: Examination) -> dict[str, Any]:
+    """Return the fields of a report that need no convention."""
+    function = examination.function
+    return {
+        "measured": tuple(examination.measured.sentences()),
+        "calls": function.calls,
+        "tolerance": examination.tolerance,
+        "faults": tuple(function.faults),
+    }
 
 
 def _notes(members: list[Convention]) -> Iterator[str]:
     """Yield the presets that compute the same on labels 0 and 1, if the function counts all relevant labels alike."""
     gain = getattr(members[0], "gain", "")
     if gain.startswith(("from_", "above_")) or set(gain.split("_")[2:]) == {"1"}:
-        alike = [replaced for other in ("linear", "exp2") for c in members for replaced in [c.replace(gain=other)]]
+        alike = [convention.replace(gain=other) for other in ("linear", "exp2") for convention in members]
         if presets := _presets(alike):
             yield f"all relevant labels count the same; on labels 0 and 1 it is {', '.join(presets)}"
 
 
 def _simplest(conventions: Sequence[Convention]) -> Convention:
     """Return the first convention that is a preset; if none is, the one with the simplest field values."""
-    candidates, kinds, cutoff = set(conventions), dict.fromkeys(map(type, conventions)), _cutoff(conventions[0])
-    presets = (preset for kind in kinds for preset in presets_by_label(kind, cutoff).values())
+    candidates, k = set(conventions), getattr(conventions[0], "k", None)
+    measures = dict.fromkeys(map(type, conventions))
+    presets = (preset for measure in measures for preset in presets_by_label(measure, k).values())
     return next((preset for preset in presets if preset in candidates), min(conventions, key=_simplicity))
 
 
@@ -382,99 +387,61 @@ def _presets(conventions: Sequence[Convention], *, ranked: bool = False) -> tupl
 
     With `ranked`, ties and precision do not count, since the function has no scores.
     """
-    candidates, labels = set(conventions), []
-    kinds: dict[type[Convention], None] = dict.fromkeys(map(type, conventions))
-    for kind in kinds:
-        names = {"ties", "precision"} & kind.declared().keys() if ranked else ()
-        of_ranking = {name: getattr(conventions[0], name) for name in names}
-        for label, preset in presets_by_label(kind, _cutoff(conventions[0])).items():
+    candidates, labels, k = set(conventions), [], getattr(conventions[0], "k", None)
+    measures: dict[type[Convention], None] = dict.fromkeys(map(type, conventions))
+    for measure in measures:
+        of_scores = {"ties", "precision"} & measure.declared().keys() if ranked else ()
+        of_ranking = {name: getattr(conventions[0], name) for name in of_scores}
+        for label, preset in presets_by_label(measure, k).items():
             by_docid = "docid" in str(getattr(preset, "ties", ""))
-            alike = [preset.replace(ties=ties) for ties in ("input", "reverse")] if by_docid else [preset]
-            with suppress(ConventionError):
-                alike.append(preset.replace(**of_ranking))
-            if not candidates.isdisjoint(alike):
+            orders: list[dict[str, Any]] = [{"ties": "input"}, {"ties": "reverse"}] if by_docid else [{}]
+            if candidates & {replaced(preset, fields) for fields in (*orders, of_ranking)}:
                 tool, plus, changes = label.partition("+")
-                labels.append(f"{tool}@{spelled(_cutoff(preset))}{plus}{changes}" if has_cutoff(kind) else label)
+                labels.append(f"{tool}@{spelled(k)}{plus}{changes}" if has_cutoff(measure) else label)
     return tuple(labels)
 
 
-def _without_convention(examination: Examination, finding: Finding | None) -> Probe:
-    elimination, function = examination.elimination, examination.function
-    group = elimination.nearest()
-    conventions = finding.conventions if finding and finding.conventions else []
-    if not conventions and group is not None:
-        conventions = elimination.pool.members([group])
-    nearest = None
-    if conventions:
-        empty = getattr(min(conventions, key=_simplicity), "empty", None)
-        nearest = _simplest([c for c in conventions if getattr(c, "empty", None) == empty])
-    names_presets = finding is not None and finding.names_presets
-    in_no_order = finding is not None and finding.text.endswith(NO_ORDER)
-    shows = nearest is not None and function.deterministic and not in_no_order
-    common = _common(examination, None)
-    return Probe(
-        convention=None,
-        conventions=(),
-        presets=_presets(conventions, ranked=examination.maker.distinct) if names_presets else (),
-        undecided={},
-        nearest=nearest,
-        example=_example(examination, nearest) if nearest is not None and shows else None,
-        explanation=_explanation(examination, finding),
-        **{**common, "calls": function.calls},
-    )
-
-
-def _explanation(examination: Examination, finding: Finding | None) -> str:
-    if finding is not None:
-        return finding.text
-    if examination.elimination.numbers and not examination.elimination.pool.groups:
-        labels = ", ".join(f"{grade:g}" for grade in examination.maker.grades)
-        measures = " and ".join(measure.measure for measure in examination.measures)
-        return f"{measures} has no value for the labels {labels}; pass labels="
-    return ""
+def _simplicity(convention: Convention) -> tuple[int, ...]:
+    """Return a sort key that puts simple conventions first; a field's values are tried from simple to complex."""
+    values = ((kind.tried, getattr(convention, name)) for name, kind in convention.declared().items())
+    return tuple(tried.index(value) if value in tried else len(tried) for tried, value in values)
 
 
 def _example(examination: Examination, convention: Convention) -> Example | None:
     """Shrink the smallest case on which the function and a convention differ."""
-    function, tolerance = examination.function, examination.elimination.tolerance
+    function = examination.function
 
     def differs(case: Case) -> bool:
         answer, expected = function.ask(case), value_of(convention, case)
-        if answer.problem or math.isnan(expected):
-            return False
-        return abs(answer.value - expected) > tolerance * max(1.0, abs(expected))
+        return abs(answer.value - expected) > examination.tolerance * max(1.0, abs(expected))  # False if one is NaN
 
     differing = [case for case in list(function.answers) if differs(case)]
     if not differing:
         return None
     smallest = min(differing, key=lambda case: (len(case.labels), len(case.sizes)))
-    case = shrink(smallest, differs, max(FEWEST_CALLS, MOST_CALLS - function.calls))
-    return Example(
-        labels=case.labels, scores=case.scores, group_sizes=case.sizes,
-        value=function.ask(case).value, expected=value_of(convention, case),
-    )  # fmt: skip
-
-
-def _common(examination: Examination, convention: Convention | None) -> dict[str, Any]:
-    function = examination.function
-    refused = list(_refusals(examination, convention))
-    grades, widest = examination.maker.grades, CaseMaker(GRADES[0], examination.maker.k)
-    refuses_too = convention is not None and math.isnan(value_of(convention, widest.every_grade()))
-    if grades in GRADES[1:] and function.takes != "items" and not refuses_too:
-        meaning = f"it takes the labels {', '.join(f'{grade:g}' for grade in grades)}"
-        refused.insert(0, Refused(what="labels up to 4", problem="raised an error", meaning=meaning))
-    if examination.maker.one_relevant and SEVERAL not in [refusal.what for refusal in refused]:
-        refused.append(Refused(what=SEVERAL, problem="raised an error", meaning=MEANINGS[SEVERAL]))
-    if function.form != function.forms[0]:
-        takes = f"it takes {function.form}"
-        refused.insert(0, Refused(what=function.forms[0], problem="raised an error", meaning=takes))
-    return {
-        "refused": tuple(refused), "calls": function.calls, "measured": tuple(examination.measured.sentences()),
-        "tolerance": examination.elimination.tolerance, "faults": tuple(function.faults),
-    }  # fmt: skip
+    case = kinds.shrink(smallest, differs, max(FEWEST_CALLS, MOST_CALLS - function.calls))
+    value, expected = function.ask(case).value, value_of(convention, case)
+    return Example(labels=case.labels, scores=case.scores, group_sizes=case.sizes, value=value, expected=expected)
 
 
 def _refusals(examination: Examination, convention: Convention | None) -> Iterator[Refused]:
+    """Yield what the function does not take: types of arguments, labels, kinds of data."""
+    function, maker = examination.function, examination.maker
+    error = "raised an error"
+    if function.form != function.forms[0]:
+        yield Refused(what=function.forms[0], problem=error, meaning=f"it takes {function.form}")
+    every_grade = CaseMaker(GRADES[0], maker.k).every_grade()
+    refuses_too = convention is not None and math.isnan(value_of(convention, every_grade))
+    if maker.grades in GRADES[1:] and function.takes != "items" and not refuses_too:
+        labels = ", ".join(f"{grade:g}" for grade in maker.grades)
+        yield Refused(what="labels up to 4", problem=error, meaning=f"it takes the labels {labels}")
+    refused = list(_refused_data(examination, convention))
+    yield from refused
+    if maker.one_relevant and kinds.SEVERAL not in [refusal.what for refusal in refused]:
+        yield Refused(what=kinds.SEVERAL, problem=error, meaning=MEANINGS[kinds.SEVERAL])
+
+
+def _refused_data(examination: Examination, convention: Convention | None) -> Iterator[Refused]:
     """Yield each kind of data for which the function returned no number, unless another kind already implies it.
 
     A refusal is left out if the convention has no value for such data either, unless a field decides about such data.
@@ -485,35 +452,20 @@ def _refusals(examination: Examination, convention: Convention | None) -> Iterat
         yield Refused(what="all data", problem=next(iter(refused.values())).problem, meaning=ALL_REFUSED)
         return
     unexplained = dict(refused)
-    for trait in TRAITS:
+    for trait in kinds.TRAITS:
         with_trait = [case for case in answers if trait in case.traits(k)]
-        if not with_trait or not all(case in refused for case in with_trait):
-            continue
         implied = [case for case in with_trait if case in unexplained]
-        first = next(iter(implied), None)
+        if not implied or not all(case in refused for case in with_trait):
+            continue
         for case in implied:
             del unexplained[case]
-        by_field = trait == EMPTY or (trait == SHORT and convention is not None and "short" in convention.fields())
-        no_value = first and convention is not None and math.isnan(value_of(convention, first))
-        if first and (by_field or not no_value):
+        has_short = convention is not None and "short" in convention.fields()
+        by_field = trait == kinds.EMPTY or (trait == kinds.SHORT and has_short)
+        if by_field or convention is None or not math.isnan(value_of(convention, implied[0])):
             meaning = MEANINGS.get(trait, "such data have no value")
-            yield Refused(what=trait, problem=refused[first].problem, meaning=meaning)
+            yield Refused(what=trait, problem=refused[implied[0]].problem, meaning=meaning)
     for case, reply in unexplained.items():
         if convention is None or not math.isnan(value_of(convention, case)):
             what = f"labels {case.labels} with scores {case.scores}"
             yield Refused(what=f"{what:.80}", problem=reply.problem, meaning="some such data have no value")
             return
-
-
-def _simplicity(convention: Convention) -> tuple[int, ...]:
-    """Return a sort key that puts simple conventions first; a field's values are tried from simple to complex."""
-    fields = convention.declared()
-    return tuple(
-        kind.tried.index(value) if (value := getattr(convention, name)) in kind.tried else len(kind.tried)
-        for name, kind in fields.items()
-    )
-
-
-def _cutoff(convention: Convention) -> int | None:
-    cutoff: int | None = getattr(convention, "k", None)
-    return cutoff

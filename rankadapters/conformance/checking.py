@@ -12,14 +12,15 @@ import numpy as np
 from rankadapters.conformance.vectors import Vector, make_vectors
 from rankadapters.core.declaration.arguments import number
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.errors import ConventionError, RankAdaptersError
+from rankadapters.core.errors import RankAdaptersError
 from rankadapters.core.evaluation.table import Table
 from rankadapters.presets.texts import as_convention
 from rankadapters.statistics.cells import spelled
 from rankadapters.statistics.document import Document
+from rankadapters.statistics.grid import replaced
 from rankadapters.statistics.probing.answers import OF_QUERIES, OF_RANKINGS, Function, Reply
 from rankadapters.statistics.probing.cases import Case, value_of
-from rankadapters.statistics.probing.examination import BINARY, as_cutoff, as_grades, at_cutoff, examine, maker_for
+from rankadapters.statistics.probing.elimination import BINARY, as_cutoff, as_grades, examine, maker_for
 from rankadapters.statistics.probing.explaining import actual_cutoff, explain
 
 SAME = 1e-12  # the order of summation changes a value by less than this
@@ -211,22 +212,21 @@ def _explain(
     """Probe a function that fails: return the fields that it computes differently, or the mistake that it makes."""
     maker = replace(maker_for(function, labels), k=getattr(convention, "k", None))
     examination = examine(function, (type(convention),), maker, tolerance)
-    elimination = examination.elimination
-    if not elimination.remaining and (cutoff := actual_cutoff(examination)) != maker.k:
-        elimination = at_cutoff(examination, cutoff)
-    if not (examination.enough and elimination.remaining):
+    fitting = examination
+    if not examination.remaining and (cutoff := actual_cutoff(examination)) != maker.k:
+        fitting = examination.at_cutoff(cutoff)
+    if not (examination.enough and fitting.remaining):
         finding = explain(examination)
         return {}, "" if finding is None else finding.text
-    computed = min(elimination.members, key=lambda c: len(convention.diff(c)))
+    computed = min(fitting.members, key=lambda c: len(convention.diff(c)))
     cases = [case for case, answer in function.answers.items() if not answer.problem]
     return {name: v for name, v in convention.diff(computed).items() if _matters(computed, name, v[0], cases)}, ""
 
 
 def _matters(computed: Convention, name: str, declared: object, cases: Sequence[Case]) -> bool:
     """Return whether values change if one field of the computed convention gets its declared value."""
-    try:
-        variant = computed.replace(**{name: declared})
-    except ConventionError:
+    variant = replaced(computed, {name: declared})
+    if variant is None:
         return True
     values, variant_values = ([value_of(c, case) for case in cases] for c in (computed, variant))
     return not np.allclose(values, variant_values, rtol=0, atol=SAME, equal_nan=True)

@@ -13,8 +13,6 @@ import threading
 from contextlib import suppress
 from typing import IO, Any, Self
 
-import numpy as np
-
 from rankadapters.core.declaration.arguments import number, whole_or_none
 from rankadapters.core.errors import InputError, brief
 from rankadapters.statistics.probing.answers import NoAnswer
@@ -61,8 +59,7 @@ class Program:
         except ValueError:
             self._arguments = []
         if not self._arguments:
-            msg = f"command={brief(command)}; allowed are command lines."
-            raise InputError(msg, hint="command='node ndcg.js'")
+            raise InputError(f"command={brief(command)}; allowed are command lines.", hint="command='node ndcg.js'")
         self._k = whole_or_none("k", k, "all ranks")
         self._timeout = number("timeout", timeout, least=0, most=MOST_SECONDS, above=True)
         self._process: subprocess.Popen[str] | None = None
@@ -73,14 +70,12 @@ class Program:
     def __call__(self, labels: Any, scores: Any, group_sizes: Any = None) -> Any:
         """Return the value that the program computes for one query, or for several queries."""
         if self._time_outs >= MOST_TIME_OUTS:
-            msg = f"was not called again after {MOST_TIME_OUTS} time-outs"
-            raise NoAnswer(msg)
-        sizes = (len(labels),) if group_sizes is None else tuple(np.asarray(group_sizes).tolist())
-        case = Case(tuple(np.asarray(labels, float).tolist()), tuple(np.asarray(scores, float).tolist()), sizes)
+            raise NoAnswer(f"was not called again after {MOST_TIME_OUTS} time-outs")
         self._id += 1
+        queries = Case.of(labels, scores, sizes=group_sizes).as_queries()
         process = self._running()
         try:
-            process.stdin.write(json.dumps({"id": self._id, "k": self._k, "queries": case.as_queries()}) + "\n")  # type: ignore[union-attr]
+            process.stdin.write(json.dumps({"id": self._id, "k": self._k, "queries": queries}) + "\n")  # type: ignore[union-attr]
             process.stdin.flush()  # type: ignore[union-attr]
         except OSError:
             raise self._crash() from None
@@ -119,8 +114,7 @@ class Program:
         except queue.Empty:
             self._time_outs += 1
             self._end()
-            msg = f"gave no answer in {self._timeout:g} s"
-            raise NoAnswer(msg) from None
+            raise NoAnswer(f"gave no answer in {self._timeout:g} s") from None
         if not line:
             raise self._crash()
         try:
@@ -129,11 +123,9 @@ class Program:
             answer = None
         if not isinstance(answer, dict) or answer.get("id") != self._id or not {"value", "error"} & set(answer):
             self._end()  # later lines might answer an earlier question
-            msg = f"wrote {brief(line.strip())}, which does not answer the question with the id {self._id}"
-            raise NoAnswer(msg)
+            raise NoAnswer(f"wrote {brief(line.strip())}, which does not answer the question with the id {self._id}")
         if answer.get("error") is not None:
-            msg = f"said: {brief(answer['error'])}"
-            raise NoAnswer(msg)
+            raise NoAnswer(f"said: {brief(answer['error'])}")
         return answer.get("value")
 
     def _crash(self) -> NoAnswer:
@@ -142,18 +134,12 @@ class Program:
             ended = f"ended with the exit status {self._process.wait(self._timeout) if self._process else None}"
         except subprocess.TimeoutExpired:
             ended = "closed its output, but did not end"
-        last_line = self._last_error()
+        last_line = ""
+        if self._errors is not None:
+            self._errors.seek(max(self._errors.seek(0, os.SEEK_END) - MOST_ERROR_BYTES, 0))
+            last_line = self._errors.read().decode(errors="replace").strip().rpartition("\n")[2]
         self._end()
-        return NoAnswer(f"{ended}{f': {last_line}' if last_line else ''}")
-
-    def _last_error(self) -> str:
-        """Return the last line of the error output, or its end if it is long."""
-        if self._errors is None:
-            return ""
-        size = self._errors.seek(0, os.SEEK_END)
-        self._errors.seek(max(size - MOST_ERROR_BYTES, 0))
-        last_line = self._errors.read().decode(errors="replace").strip().rpartition("\n")[2]
-        return last_line[-MOST_ERROR_CHARACTERS:]
+        return NoAnswer(f"{ended}: {last_line[-MOST_ERROR_CHARACTERS:]}" if last_line else ended)
 
     def _end(self) -> None:
         """End the program and the processes that it has started."""

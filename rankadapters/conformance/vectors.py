@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
+from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
@@ -17,46 +17,39 @@ from rankadapters.core.errors import ConventionError
 from rankadapters.core.evaluation.table import Table
 from rankadapters.presets.texts import as_convention
 from rankadapters.statistics.document import Document
-from rankadapters.statistics.grid import grid, values_to_search, with_refusals
-from rankadapters.statistics.mistakes import CHANGED_NUMBERS, changed_columns
+from rankadapters.statistics.grid import grid, replaced
+from rankadapters.statistics.mistakes import CHANGED_NUMBERS
+from rankadapters.statistics.probing import cases as kinds
 from rankadapters.statistics.probing.answers import Function
 from rankadapters.statistics.probing.case_maker import CaseMaker, cases_of
-from rankadapters.statistics.probing.cases import (
-    ANY,
-    BELOW_ZERO,
-    BOUNDARY,
-    CLOSE,
-    EMPTY,
-    EXACT,
-    FRACTIONAL,
-    IDEAL,
-    LONG,
-    MOST_SHORT,
-    NEGATIVE,
-    ONE_DOCUMENT,
-    PAIR,
-    PLAIN,
-    RANK,
-    SHORT,
-    TIED,
-    Case,
-    value_of,
-)  # fmt: skip
-from rankadapters.statistics.probing.elimination import Pool, values_of
-from rankadapters.statistics.probing.examination import as_cutoff, as_grades, maker_for
-from rankadapters.statistics.probing.explaining import mistaken_means, mistaken_values
+from rankadapters.statistics.probing.cases import ONE_DOCUMENT, Case, value_of
+from rankadapters.statistics.probing.elimination import Pool, as_cutoff, as_grades, maker_for, values_of
+from rankadapters.statistics.probing.explaining import mistaken_columns, mistaken_means, mistaken_values
 
 MARGIN = 1e-6  # smaller differences may come from computing in float32
 LIKELY_CUTOFF = 20  # a cutoff that a program may apply by mistake if the convention has none
 SHUFFLES = 20  # number of random row orders that imitate an unstable sort
 ROUNDED = (3, 4, 5)  # decimals to which a program may round
 WORDS = {  # the purposes of the cases in files, from easy to hard to understand
-    RANK: "one relevant row", PAIR: "two relevant rows", PLAIN: "distinct scores", IDEAL: "beyond the cutoff",
-    TIED: "ties", BOUNDARY: "ties at the cutoff", CLOSE: "nearly tied", EMPTY: "empty", SHORT: "short",
-    EXACT: "cutoff", NEGATIVE: "negative scores", LONG: "many ties", ANY: "any length", ONE_DOCUMENT: "one document",
-    FRACTIONAL: "fractional labels", BELOW_ZERO: "negative labels",
-}  # fmt: skip
-SPECIAL = (EMPTY, ONE_DOCUMENT, SHORT, EXACT, NEGATIVE, TIED, LONG)  # traits that a program may treat by its own rule
+    kinds.RANK: "one relevant row",
+    kinds.PAIR: "two relevant rows",
+    kinds.PLAIN: "distinct scores",
+    kinds.IDEAL: "beyond the cutoff",
+    kinds.TIED: "ties",
+    kinds.BOUNDARY: "ties at the cutoff",
+    kinds.CLOSE: "nearly tied",
+    kinds.EMPTY: "empty",
+    kinds.SHORT: "short",
+    kinds.EXACT: "cutoff",
+    kinds.NEGATIVE: "negative scores",
+    kinds.LONG: "many ties",
+    kinds.ANY: "any length",
+    ONE_DOCUMENT: "one document",
+    kinds.FRACTIONAL: "fractional labels",
+    kinds.BELOW_ZERO: "negative labels",
+}
+# Traits that a program may treat by its own rule.
+SPECIAL = (kinds.EMPTY, ONE_DOCUMENT, kinds.SHORT, kinds.EXACT, kinds.NEGATIVE, kinds.TIED, kinds.LONG)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -175,7 +168,7 @@ def make_vectors(convention: Convention, labels: tuple[float, ...] | None, *, di
             msg = f"{name}={getattr(convention, name)} needs a column that the cases do not have."
             hint = "use convention.replace(ties='input') and an implementation that receives the rows in docid order"
             raise ConventionError(msg, hint=hint)
-    oracle = Function(lambda a, b: value_of(convention, Case(tuple(a), tuple(b), (len(a),))), "query")
+    oracle = Function(lambda labels, scores: value_of(convention, Case.of(labels, scores)), "query")
     maker = replace(maker_for(oracle, labels), k=getattr(convention, "k", None), distinct=distinct, one_relevant=False)
     cases = [case for part in cases_of(maker, several=not distinct) for case in part
              if case.purpose == ONE_DOCUMENT or ONE_DOCUMENT not in case.traits()]  # fmt: skip
@@ -185,8 +178,10 @@ def make_vectors(convention: Convention, labels: tuple[float, ...] | None, *, di
     fails = differ(np.concatenate([pool.values, np.where(np.isnan(rivals), expected, rivals)]), expected)
     chosen: list[int] = []
     for several in (False, True):
+        of_kind = [i for i, case in enumerate(cases) if (len(case.sizes) > 1) == several]
+        parts = [[i for i in of_kind if cases[i].purpose == purpose] for purpose in WORDS]
         detected = fails[:, chosen].any(axis=1, keepdims=True)
-        chosen += choose_cases(fails & ~detected, _parts(cases, several=several))
+        chosen += choose_cases(fails & ~detected, parts)
     chosen_cases = [cases[i] for i in chosen]
     if labels is None:
         equal = pool.members([group for group in range(len(pool.groups)) if not fails[group].any()])
@@ -197,20 +192,8 @@ def make_vectors(convention: Convention, labels: tuple[float, ...] | None, *, di
 def choose_cases(fails: np.ndarray, parts: list[list[int]]) -> list[int]:
     """Choose cases so that every rival that fails any case fails a chosen case; no chosen case is superfluous.
 
-    Parameters
-    ----------
-    fails : bool array, shape (n_rivals, n_cases)
-        Whether a rival fails a case.
-    parts : list of list of int
-        The indices of the cases in parts, the easiest to understand first.
+    `fails` has the shape (n_rivals, n_cases); `parts` are the indices of the cases, the easiest to understand first.
 
-    Returns
-    -------
-    list of int
-        The indices of the chosen cases, in the order of the parts.
-
-    Examples
-    --------
     >>> choose_cases(np.array([[True, False, True], [False, True, True], [False, False, False]]), [[0], [1], [2]])
     [0, 1]
     """
@@ -227,12 +210,6 @@ def choose_cases(fails: np.ndarray, parts: list[list[int]]) -> list[int]:
     return chosen
 
 
-def _parts(cases: list[Case], *, several: bool) -> list[list[int]]:
-    """Return the indices of the cases of one or of several queries: one list per purpose, in the order of `WORDS`."""
-    numbered = [(i, case.purpose) for i, case in enumerate(cases) if (len(case.sizes) > 1) == several]
-    return [part for purpose in WORDS if (part := [i for i, case_purpose in numbered if case_purpose == purpose])]
-
-
 def differ(values: Floats, expected: Floats) -> np.ndarray:
     """Return which values differ from the expected ones by more than the margin; NaN differs from any number."""
     far = np.abs(values - expected) > MARGIN * np.maximum(1.0, np.abs(expected))
@@ -242,9 +219,8 @@ def differ(values: Floats, expected: Floats) -> np.ndarray:
 def grid_pool(convention: Convention, cases: Sequence[Case]) -> Pool:
     """Evaluate all conventions of the measure's grid on cases; the grid includes the convention's own field values."""
     measure = type(convention)
-    values = with_refusals(measure, values_to_search(measure, cases[0].queries))
-    fields = {name: tuple(dict.fromkeys((*field, getattr(convention, name)))) for name, field in values.items()}
-    return Pool.over(cases, [(measure, fields)], getattr(convention, "k", None))
+    extra = [(measure, name, (getattr(convention, name),)) for name in convention.fields() if name != "k"]
+    return Pool.of(cases, [measure], getattr(convention, "k", None), extra=extra)
 
 
 def values_with_mistakes(
@@ -255,74 +231,55 @@ def values_with_mistakes(
     yield from (np.round(expected, decimals) for decimals in ROUNDED)
     for trait in SPECIAL:
         yield expected + [case.purpose == trait for case in cases]
-    yield from (values_of(wrong, cases) for wrong in _with_wrong_cutoffs(convention))
+    if "k" in convention.fields():
+        k: int | None = getattr(convention, "k", None)
+        wrong = (1, LIKELY_CUTOFF) if k is None else (k - 1, k + 1, None)
+        yield from (values_of(convention.replace(k=cutoff), cases) for cutoff in wrong if cutoff != 0)
     yield from _values_of_changed_cases(convention, maker, cases)
     tables = [mistaken_values(mistaken_means, convention, case) if len(case.sizes) > 1 else {} for case in cases]
     for text in dict.fromkeys(text for table in tables for text in table):
         yield np.array([table.get(text, math.nan) for table in tables])
 
 
-def _values_of_changed_cases(convention: Convention, maker: CaseMaker, cases: Sequence[Case]) -> Iterator[Floats]:
-    """Yield the convention's values on cases that are changed as programs do by mistake, NaN on all other cases."""
-    columns = [
-        {text: Case.of(queries, scores, case.purpose)
-         for text, queries, scores in changed_columns(case.queries, np.asarray(case.scores))}
-        for case in cases
-    ]  # fmt: skip
-    texts = dict.fromkeys(text for table in columns for text in table)
-    changed = [[table.get(text) for table in columns] for text in texts]
-    changed += [[_without_rank(case, rank, maker.grades[0]) for case in cases] for rank in maker.ranks]
-    changed += [
-        [_with_grade(case, *pair) for case in cases] for pair in zip(maker.grades[1:], maker.grades, strict=False)
-    ]
-    changed += [[_absolute(case) for case in cases], [_positive_rows(case) for case in cases]]
-    changed += [
-        [_shuffled(case, seed, least) for case in cases] for least in (0, MOST_SHORT) for seed in range(SHUFFLES)
-    ]
+def _values_of_changed_cases(convention: Convention, maker: CaseMaker, cases: Sequence[Case]) -> Floats:
+    """Return the convention's values on cases that are changed as programs do by mistake, NaN on all other cases."""
+    columns = [mistaken_columns(case) for case in cases]
+    changed = [[table.get(text) for table in columns] for text in dict.fromkeys(chain.from_iterable(columns))]
+    changed += [[change(case) for case in cases] for change in _changes(maker)]
     known = {(i, j): case for i, variants in enumerate(changed) for j, case in enumerate(variants) if case is not None}
     values = np.full((len(changed), len(cases)), math.nan)
     values[tuple(np.transpose(list(known)))] = values_of(convention, list(known.values()))
-    yield from values
+    return values
 
 
-def _without_rank(case: Case, rank: int, label: float) -> Case | None:
-    """Return a query with distinct scores as a program sees it that overlooks the row at a rank."""
-    if len(case.sizes) > 1 or len(case.labels) < rank or TIED in case.traits():
+def _changes(maker: CaseMaker) -> Iterator[Callable[[Case], Case | None]]:
+    """Yield functions that return a case as a program with a mistake sees it; None if the mistake changes nothing."""
+    yield from (partial(_without_rank, rank=rank, label=maker.grades[0]) for rank in maker.ranks)
+    yield from (partial(_with_grade, grade=grade, other=other) for other, grade in pairwise(maker.grades))
+    yield lambda case: case.with_columns(scores=np.abs(case.scores))
+    yield lambda case: case.select(rows) if (rows := np.flatnonzero(np.asarray(case.scores) >= 0).tolist()) else None
+    yield from (
+        partial(_shuffled, seed=seed, least=least) for least in (0, kinds.MOST_SHORT) for seed in range(SHUFFLES)
+    )
+
+
+def _without_rank(case: Case, *, rank: int, label: float) -> Case | None:
+    """Return a query with distinct scores without the label of the row at a rank."""
+    if len(case.sizes) > 1 or len(case.labels) < rank or kinds.TIED in case.traits():
         return None
     row = case.ranking()[rank - 1]
     return case.with_columns(labels=(*case.labels[:row], label, *case.labels[row + 1 :]))
 
 
-def _with_grade(case: Case, grade: float, other: float) -> Case:
-    """Return the case as a program sees it that takes a grade for another one."""
+def _with_grade(case: Case, *, grade: float, other: float) -> Case:
+    """Return the case with a grade taken for another one."""
     return case.with_columns(labels=[other if label == grade else label for label in case.labels])
 
 
-def _absolute(case: Case) -> Case:
-    return case.with_columns(scores=np.abs(case.scores).tolist())
-
-
-def _positive_rows(case: Case) -> Case | None:
-    rows = [row for row, score in enumerate(case.scores) if score >= 0]
-    return case.select(rows) if rows else None
-
-
-def _shuffled(case: Case, seed: int, least: int) -> Case:
+def _shuffled(case: Case, *, seed: int, least: int) -> Case:
     """Return the case with the rows of queries that have more than `least` rows in random order."""
     generator = np.random.default_rng(seed)
-    queries = (
-        q.select(generator.permutation(len(q.labels)).tolist()) if len(q.labels) > least else q for q in case.split()
-    )
-    return Case.join(list(queries), case.purpose)
-
-
-def _with_wrong_cutoffs(convention: Convention) -> Iterator[Convention]:
-    """Yield the convention with cutoffs that a program may apply by mistake."""
-    if "k" in convention.fields():
-        k: int | None = getattr(convention, "k", None)
-        for wrong_k in (1, LIKELY_CUTOFF) if k is None else (k - 1, k + 1, None):
-            if wrong_k != 0:
-                yield convention.replace(k=wrong_k)
+    return case.reordered(lambda n_rows: generator.permutation(n_rows).tolist() if n_rows > least else range(n_rows))
 
 
 def _unusual_cases(convention: Convention, maker: CaseMaker, rivals: Sequence[Convention]) -> list[Case]:
@@ -343,20 +300,18 @@ def _as_vectors(convention: Convention, cases: Sequence[Case]) -> Iterator[Vecto
     choices = {name: values for name, values in grid(type(convention), cases[0].queries).items() if len(values) > 1}
     for name, field_values in choices.items():
         decides = convention.declared()[name].group == "value"
-        varied = np.array([values_of(other, cases) for other in _varied(convention, name, field_values)])
+        variants = (replaced(convention, {name: value}) for value in field_values)
+        varied = np.array([values_of(variant, cases) for variant in variants if variant is not None])
         changes = (differ(varied, values) & ~(np.isnan(varied) & decides)).any(axis=0)
-        for case in np.flatnonzero(changes).tolist():
-            shows[case].append(name)
-    for vector, value, names in zip(cases, values.tolist(), shows, strict=True):
+        for i in np.flatnonzero(changes).tolist():
+            shows[i].append(name)
+    for case, value, names in zip(cases, values.tolist(), shows, strict=True):
         yield Vector(
-            labels=vector.labels, scores=vector.scores, group_sizes=vector.sizes,
-            value=None if math.isnan(value) else value, purpose=WORDS[vector.purpose], shows=tuple(names),
-            optional=vector.purpose in {FRACTIONAL, BELOW_ZERO, ONE_DOCUMENT},
-        )  # fmt: skip
-
-
-def _varied(convention: Convention, name: str, values: Sequence[Any]) -> Iterator[Convention]:
-    """Yield the convention with each of the values of a field, skipping invalid combinations."""
-    for value in values:
-        with suppress(ConventionError):
-            yield convention.replace(**{name: value})
+            labels=case.labels,
+            scores=case.scores,
+            group_sizes=case.sizes,
+            value=None if math.isnan(value) else value,
+            purpose=WORDS[case.purpose],
+            shows=tuple(names),
+            optional=case.purpose in {kinds.FRACTIONAL, kinds.BELOW_ZERO, ONE_DOCUMENT},
+        )

@@ -149,24 +149,28 @@ ColumnChanges = Iterator[tuple[str, Queries, Array]]  # a mistake in words, and 
 def changed_columns(queries: Queries, scores: Array) -> ColumnChanges:
     """Yield the mistakes with the data: with scores, labels, groups, and rows that are left out or repeated."""
     yield from _rows(queries, scores)
-    yield from _scores(queries, scores)
+    yield "the value of the scores negated", queries, -scores
+    yield "the value of the rows in the order given, the scores ignored", queries, -np.arange(float(scores.size))
+    for decimals in DECIMALS:
+        yield f"the value of the scores rounded to {decimals} decimals", queries, np.round(scores, decimals)
     if queries.retrieved is None and queries.judged is None:
         yield from _groups(queries, scores)
         yield from _labels(queries, scores)
 
 
-def _scores(queries: Queries, scores: Array) -> ColumnChanges:
-    yield "the value of the scores negated", queries, -scores
-    yield "the value of the rows in the order given, the scores ignored", queries, -np.arange(float(scores.size))
-    for decimals in DECIMALS:
-        yield f"the value of the scores rounded to {decimals} decimals", queries, np.round(scores, decimals)
-
-
 def _labels(queries: Queries, scores: Array) -> ColumnChanges:
     """Yield labels or scores in a different order of rows, labels swapped with scores, and labels as 0 and 1."""
-    labels = queries.labels
-    for text, order in _orders(queries).items():
-        if order is not None and not np.array_equal(order, np.arange(queries.n_docs)):
+    labels, rows = queries.labels, np.arange(queries.n_docs)
+    reversed_rows = np.empty_like(rows)
+    reversed_rows[queries.rows] = np.lexsort((-rows, queries.query_of_row))
+    orders = {
+        "in reverse order": rows[::-1],
+        "of each query in reverse order": reversed_rows,
+        "grouped by query": queries.rows,
+        "sorted by query": _by_id(queries),
+    }
+    for text, order in orders.items():
+        if order is not None and not np.array_equal(order, rows):
             yield f"the value of the labels {text}, the scores as they are", queries.with_labels(labels[order]), scores
             if text.endswith("by query"):
                 yield f"the value of the scores {text}, the labels as they are", queries, scores[order]
@@ -174,28 +178,14 @@ def _labels(queries: Queries, scores: Array) -> ColumnChanges:
     yield "the value of the labels as 0 and 1", queries.with_labels((labels > 0) * 1.0), scores
 
 
-def _orders(queries: Queries) -> dict[str, NDArray[Any] | None]:
-    """Return the row orders in which columns are often passed by mistake; None for an order that is impossible."""
-    rows = np.arange(queries.n_docs)
-    reversed_rows = np.empty_like(rows)
-    reversed_rows[queries.rows] = np.lexsort((-rows, queries.query_of_row))
-    return {
-        "in reverse order": rows[::-1],
-        "of each query in reverse order": reversed_rows,
-        "grouped by query": queries.rows,
-        "sorted by query": _by_id(queries),
-    }
-
-
 def _groups(queries: Queries, scores: Array) -> ColumnChanges:
     """Yield the rows grouped into wrong queries, such as by group sizes in a different order."""
     sizes, of_row = np.diff(queries.indptr), queries.query_of_row
-    starts = np.flatnonzero(np.diff(of_row, prepend=-1))
     by_size, ids = np.argsort(-sizes, kind="stable"), _by_id(queries)
     sizes_by_order = {
         "in the order in which they appear": sizes,
         "from the largest": sizes[by_size],
-        "in the order of their ids": None if ids is None else _sizes_by(of_row[ids]),
+        "in the order of their ids": None if ids is None else _runs(of_row[ids]),
     }
     weights = queries.query_weight
     for order, variant_sizes in sizes_by_order.items():
@@ -203,8 +193,8 @@ def _groups(queries: Queries, scores: Array) -> ColumnChanges:
             text = f"the value of the sizes of the queries, {order}, laid over rows that are not in that order"
             yield text, _regrouped(queries, variant_sizes, weights), scores
     if queries.order is not None:
-        runs = np.diff(starts, append=of_row.size)
-        of_runs = None if weights is None else weights[of_row[starts]]
+        runs = _runs(of_row)
+        of_runs = None if weights is None else weights[of_row[np.cumsum(runs) - runs]]
         text = "the value of every run of rows of one query taken as a query"
         yield text, _regrouped(queries, runs, of_runs), scores
     if queries.n_queries > 1:
@@ -259,16 +249,16 @@ def _by_id(queries: Queries) -> NDArray[np.intp] | None:
     return np.argsort(ranks[queries.query_of_row], kind="stable")
 
 
-def _sizes_by(of_row: NDArray[Any]) -> NDArray[np.int64]:
+def _runs(of_row: NDArray[Any]) -> NDArray[np.int64]:
+    """Return the lengths of the runs of equal values."""
     return np.diff(np.flatnonzero(np.diff(of_row, prepend=-1)), append=of_row.size)
 
 
 def changed_formulas(base: OurNumber) -> Iterator[tuple[str, float]]:
     """Yield the mistakes with the formula of a measure that change the value."""
     value = float(base.terms.shares.sum())
-    for text, changed in _changed_formulas(base):
-        if not math.isclose(changed, value, rel_tol=ROUNDING):
-            yield text, changed
+    changes = _changed_formulas(base)
+    yield from ((text, changed) for text, changed in changes if not math.isclose(changed, value, rel_tol=ROUNDING))
 
 
 def _changed_formulas(base: OurNumber) -> Iterator[tuple[str, float]]:
@@ -330,12 +320,10 @@ def changed_means(base: OurNumber) -> Iterator[tuple[str, float]]:
 def _omission_rules(base: OurNumber) -> dict[str, NDArray[np.bool_]]:
     """Return masks of the queries that programs often omit silently: with one row, equal labels or equal scores."""
     rows, starts = base.queries.rows, base.queries.indptr[:-1]
-    columns = {"labels": base.queries.labels[rows], "scores": base.scores[rows]}
     rules = {"one-document queries": base.sizes == 1}
-    for name, column in columns.items():
-        rules[f"queries whose {name} are all equal"] = np.minimum.reduceat(column, starts) == np.maximum.reduceat(
-            column, starts
-        )
+    for name, column in {"labels": base.queries.labels[rows], "scores": base.scores[rows]}.items():
+        lowest, highest = np.minimum.reduceat(column, starts), np.maximum.reduceat(column, starts)
+        rules[f"queries whose {name} are all equal"] = lowest == highest
     distinct = {rule.tobytes(): (text, rule) for text, rule in reversed(rules.items()) if 0 < rule.sum() < rule.size}
     return {f"the {rule.sum()} {text}": rule for text, rule in reversed(distinct.values())}
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import inspect
 import math
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from itertools import product
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,75 +15,54 @@ from rankadapters.core.declaration.arguments import choice, refusal
 from rankadapters.core.errors import RankAdaptersError
 from rankadapters.statistics.probing.cases import Case
 
-TAKES = ("query", "queries", "groups", "ranked", "items")
 OF_QUERIES = {"queries", "groups"}  # functions of several queries
 OF_RANKINGS = {"ranked", "items"}  # functions of a ranking, which do not receive the scores
 UNKNOWN = "unknown"  # the value of k that makes `probe` find the cutoff
 FIRST_ID = 11  # of the items of a query; no id is a row number
 UNSTEADY = "it is not deterministic"
-ONE_ROW, LISTS, LIST_AND_SET = "arrays of shape (1, n_docs)", "lists", "a list and a set"
-FORMS: dict[str, Callable[[list[Any]], list[Any]]] = {  # types of the arguments to try, in this order
-    "numpy arrays": lambda arrays: [array.copy() for array in arrays],
+ARRAYS, ONE_ROW, LISTS, LIST_AND_SET = "numpy arrays", "arrays of shape (1, n_docs)", "lists", "a list and a set"
+FORMS: dict[str, Callable[[list[Any]], list[Any]]] = {  # types of the arguments
+    ARRAYS: lambda arrays: [array.copy() for array in arrays],
     LISTS: lambda arrays: [array.tolist() for array in arrays],
     ONE_ROW: lambda arrays: [array[np.newaxis].copy() for array in arrays],
     LIST_AND_SET: lambda arrays: [arrays[0].tolist(), set(arrays[1].tolist())],
 }
-FORMS_OF_ITEMS = (LISTS, LIST_AND_SET, "numpy arrays")
+TAKES = {  # what a function may be called with, and the forms to try, in this order
+    "query": (ARRAYS, LISTS, ONE_ROW),
+    "queries": (ARRAYS, LISTS),
+    "groups": (ARRAYS, LISTS),
+    "ranked": (ARRAYS, LISTS, ONE_ROW),
+    "items": (LISTS, LIST_AND_SET, ARRAYS),
+}
 
 
 class NoAnswer(RankAdaptersError):  # noqa: N818 - a kind of answer, not an error
     """Raised by a function under test that cannot return a number; the message is the reason."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """The answer of a function to a case: a number, or the reason why there is none.
-
-    Attributes
-    ----------
-    value : float
-        NaN if the function raised an error, or returned None, NaN or anything else that is not a number.
-    problem : str
-        Why there is no number; empty if there is one.
-    """
+class Reply(NamedTuple):
+    """The answer of a function to a case: a number, or NaN and the reason why there is none."""
 
     value: float
     problem: str = ""
 
+    def __str__(self) -> str:
+        return self.problem or repr(self.value)
+
 
 @dataclass(slots=True)
 class Function:
-    """A function under test.
-
-    Attributes
-    ----------
-    call : callable
-        The function.
-    takes : str
-        One of `TAKES`: what it is called with.
-    keywords : dict
-        Arguments that each call gets in addition: `k`, if the function has a parameter of that name.
-    answers : dict of Case to Reply
-        The answers so far, by case.
-    faults : list of str
-        Faults seen so far: different answers to the same case, or changed arguments.
-    form : str
-        The form in which it receives its arguments: a key of `FORMS`.
-    calls, seconds : int, float
-        The number of calls, and their total time.
-    """
+    """A function under test."""
 
     call: Callable[..., Any]
-    takes: str
-    keywords: dict[str, Any] = field(default_factory=dict)
+    takes: str  # one of `TAKES`: what it is called with
+    keywords: dict[str, Any] = field(default_factory=dict)  # further arguments of each call, such as `k`
     answers: dict[Case, Reply] = field(default_factory=dict)
-    faults: list[str] = field(default_factory=list)
-    form: str = ""
+    faults: list[str] = field(default_factory=list)  # different answers to the same case, or changed arguments
+    form: str = ""  # a key of `FORMS`: the types of its arguments
     calls: int = 0
-    seconds: float = 0.0
 
     def __post_init__(self) -> None:
-        """Set the first form."""
         self.form = self.forms[0]
 
     @classmethod
@@ -91,14 +70,12 @@ class Function:
         """Check the arguments of `probe` and `check`; pass `k` on if the function has a parameter of that name."""
         if not callable(function):
             raise refusal("function", function, "callables", "a function of labels and scores")
-        return cls(function, choice("takes", takes, TAKES), _keywords(function, k))
+        return cls(function, choice("takes", takes, tuple(TAKES)), _keywords(function, k))
 
     @property
     def forms(self) -> tuple[str, ...]:
         """The forms in which it may take its arguments, in the order in which they are tried."""
-        if self.takes == "items":
-            return FORMS_OF_ITEMS
-        return ("numpy arrays", LISTS, ONE_ROW) if self.takes in {"query", "ranked"} else ("numpy arrays", LISTS)
+        return TAKES[self.takes]
 
     @property
     def deterministic(self) -> bool:
@@ -113,11 +90,10 @@ class Function:
 
     def find_accepted(self, cases: Sequence[Case]) -> Case | None:
         """Return the first case that the function accepts, and remember in which form it accepted the arguments."""
-        for form in self.forms:
+        for form, case in product(self.forms, cases):
             self.form = form
-            for case in cases:
-                if not self._answer(case).problem:
-                    return case
+            if not self._answer(case).problem:
+                return case
         self.form = self.forms[0]
         return None
 
@@ -125,26 +101,26 @@ class Function:
         """Call the function again for a case, and record a fault if the answer differs."""
         first, second = self.answers[case], self._answer(case)
         if second != first and not (math.isnan(second.value) and math.isnan(first.value)):
-            self._add_fault(f"{UNSTEADY}: {_text(first)}, then {_text(second)} for the same data")
+            self._add_fault(f"{UNSTEADY}: {first}, then {second} for the same data")
 
     def _answer(self, case: Case) -> Reply:
         arguments, originals = (FORMS[self.form](self._columns(case)) for _ in range(2))
-        self.calls, begin = self.calls + 1, time.perf_counter()
+        self.calls += 1
         try:
             returned = self.call(*arguments, **self.keywords)
         except NoAnswer as reason:
             return Reply(math.nan, str(reason))
         except (Exception, SystemExit) as error:  # noqa: BLE001 - any error is an answer
             return Reply(math.nan, f"raised {type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}")
-        finally:
-            self.seconds += time.perf_counter() - begin
-        if any(not _same(a, original) for a, original in zip(arguments, originals, strict=True)):
+        if not all(map(np.array_equal, arguments, originals)):
             self._add_fault("it changes the arrays that it is given")
         return _reply(returned)
 
     def _columns(self, case: Case) -> list[Any]:
         """Return the arguments for a case as arrays."""
-        labels = _column(case.labels)
+        labels = np.asarray(case.labels)
+        if np.array_equal(labels, np.floor(labels)):
+            labels = labels.astype(np.int64)  # since many functions index a table with them
         if self.takes == "ranked":
             return [labels[case.ranking()]]
         if self.takes == "items":
@@ -171,20 +147,6 @@ def _keywords(function: Callable[..., Any], k: object) -> dict[str, Any]:
     if parameter.default is parameter.empty:
         raise refusal("k", k, "cutoffs that the function can be given as its argument k", "k=10")
     return {}
-
-
-def _same(arrays: Any, originals: Any) -> bool:
-    return arrays == originals if isinstance(arrays, set) else np.array_equal(arrays, originals)
-
-
-def _text(reply: Reply) -> str:
-    return reply.problem or repr(reply.value)
-
-
-def _column(values: tuple[float, ...]) -> np.ndarray[Any, Any]:
-    """Return labels as int64 if all are whole numbers, since many functions index a table with them."""
-    array = np.asarray(values, dtype=float)
-    return array.astype(np.int64) if np.array_equal(array, np.floor(array)) else array
 
 
 def _reply(returned: object) -> Reply:

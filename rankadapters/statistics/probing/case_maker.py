@@ -2,39 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
 
 from rankadapters.core.data.columns import Floats
-from rankadapters.statistics.probing.cases import (
-    ANY,
-    BELOW_ZERO,
-    BOUNDARY,
-    CLOSE,
-    EMPTY,
-    EXACT,
-    FRACTIONAL,
-    IDEAL,
-    LONG,
-    MOST_SHORT,
-    NEGATIVE,
-    ONE_DOCUMENT,
-    PAIR,
-    PLAIN,
-    RANK,
-    SHORT,
-    TIED,
-    UNRETRIEVED,
-    Case,
-)  # fmt: skip
+from rankadapters.statistics.probing import cases as kinds
+from rankadapters.statistics.probing.cases import Case
 
 MOST_RANKS = 11  # ranks of a single relevant row that are measured
 DEEP_RANK = 200  # a rank that counts only without a cutoff
 USUAL_ROWS = 8  # ranks that are measured if there is no cutoff
-N_QUERIES = 3  # queries of a case that shows how a function averages
 TIED_SCORES = (0.1, 0.2, 0.3, 0.4)
 # Gaps between nearly equal scores, of which float32 takes the first for tied, and the order of the rows in the file.
 GAPS = ((1e-9, 1), (3e-3, -1), (1e-9, -1), (1e-6, -1), (1e-6, 1), (1e-4, -1))
@@ -43,27 +23,13 @@ STEP, STEPS = 0.037, {1: 1.0, 2: 37.0}  # between distinct scores: the usual one
 
 @dataclass(frozen=True, slots=True)
 class CaseMaker:
-    """Make cases with given grades, for a function with a given cutoff; equal makers make equal cases.
+    """Make cases with given grades, for a function with a given cutoff; equal makers make equal cases."""
 
-    Parameters
-    ----------
-    grades : tuple of float
-        Labels that the function accepts, from the lowest.
-    k : int or None
-        The cutoff.
-    one_relevant : bool
-        Whether each query with a relevant row has exactly one.
-    distinct : bool
-        Whether all scores of a query are distinct, for a function that does not receive them.
-    seed : int
-        Changes the random cases.
-    """
-
-    grades: tuple[float, ...]
+    grades: tuple[float, ...]  # labels that the function accepts, from the lowest
     k: int | None
-    one_relevant: bool = False
-    distinct: bool = False
-    seed: int = 0
+    one_relevant: bool = False  # whether each query with a relevant row has exactly one
+    distinct: bool = False  # whether all scores of a query are distinct, for a function that does not receive them
+    seed: int = 0  # changes the random cases
 
     @property
     def n_rows(self) -> int:
@@ -81,9 +47,7 @@ class CaseMaker:
 
     def at_rank(self, rank: int, n_rows: int | None = None) -> Case:
         """Make a query with a single relevant row, of the highest grade, at a rank."""
-        labels = np.full(n_rows or self.n_rows, self.grades[0])
-        labels[rank - 1] = self.grades[-1]
-        return _by_rank(labels, RANK)
+        return _by_rank(self._labels_with({rank - 1: self.grades[-1]}, n_rows), kinds.RANK)
 
     @property
     def second_rank(self) -> int:
@@ -92,63 +56,76 @@ class CaseMaker:
 
     def pair(self, grade: float) -> Case:
         """Make a query with a row of a grade at rank 1 and one of the highest grade at `second_rank`."""
-        labels = np.full(self.n_rows, self.grades[0])
-        labels[[0, self.second_rank - 1]] = grade, self.grades[-1]
-        return _by_rank(labels, PAIR)
+        return _by_rank(self._labels_with({0: grade, self.second_rank - 1: self.grades[-1]}), kinds.PAIR)
 
     def every_grade(self) -> Case:
         """Make a query that contains every grade."""
-        return _by_rank(np.resize(self.grades, max(self.n_rows, len(self.grades))), PLAIN)
-
-    @property
-    def middle_grades(self) -> tuple[float, ...]:
-        """The grades between the lowest and the highest."""
-        return self.grades[1:-1]
+        return _by_rank(np.resize(self.grades, max(self.n_rows, len(self.grades))), kinds.PLAIN)
 
     def measuring(self) -> list[Case]:
         """Return the cases that show gains, discounts, the ideal list and ties, and one case for each trait."""
         cases = [self.at_rank(rank) for rank in self.ranks]
-        cases += [self.pair(grade) for grade in self.middle_grades]
-        cases += [self._ideal_beyond(), self._all_relevant(), self._tied_pair(first=True), self._tied_pair(first=False)]
-        once = (PLAIN, EMPTY, ONE_DOCUMENT, SHORT, EXACT)
+        cases += [self.pair(grade) for grade in self.grades[1:-1]]
+        ideal_beyond = self._labels_with({0: self.grades[-1], self.n_rows - 2: self.grades[-1]})
+        all_relevant = np.sort(np.resize([grade for grade in self.grades if grade > 0], self.n_rows))
+        cases += [_by_rank(ideal_beyond, kinds.IDEAL), _by_rank(all_relevant, kinds.IDEAL)]
+        scores = np.linspace(0.9, 0.1, self.n_rows)
+        scores[1] = scores[0]  # the first or the second of the tied rows is relevant
+        cases += [Case.of(self._labels_with({row: self.grades[-1]}), scores, kinds.TIED) for row in (0, 1)]
+        once = (kinds.PLAIN, kinds.EMPTY, kinds.ONE_DOCUMENT, kinds.SHORT, kinds.EXACT)
         return self._unique([*cases, *(self._random(purpose, 0) for purpose in once)])
+
+    def _labels_with(self, grades: dict[int, float], n_rows: int | None = None) -> Floats:
+        """Return the lowest grade for all rows but some."""
+        labels = np.full(n_rows or self.n_rows, self.grades[0])
+        labels[list(grades)] = list(grades.values())
+        return labels
 
     def several(self) -> list[Case]:
         """Return cases of several queries, which show how a function averages."""
-        kinds = [(PLAIN, PLAIN, PLAIN), (EMPTY, PLAIN, TIED), (ANY, ANY, ANY), (SHORT, PLAIN, EMPTY), (ANY, ANY, ANY),
-                 (ONE_DOCUMENT, PLAIN, ANY), (PLAIN, EXACT, ONE_DOCUMENT), (ANY, ANY, EMPTY)]  # fmt: skip
-        joined = [
-            Case.join([self._random(purpose, 100 + 10 * i + j) for j, purpose in enumerate(purposes)], purposes[0])
-            for i, purposes in enumerate(kinds)
+        mixtures = [
+            (kinds.PLAIN, kinds.PLAIN, kinds.PLAIN),
+            (kinds.EMPTY, kinds.PLAIN, kinds.TIED),
+            (kinds.ANY, kinds.ANY, kinds.ANY),
+            (kinds.SHORT, kinds.PLAIN, kinds.EMPTY),
+            (kinds.ANY, kinds.ANY, kinds.ANY),
+            (kinds.ONE_DOCUMENT, kinds.PLAIN, kinds.ANY),
+            (kinds.PLAIN, kinds.EXACT, kinds.ONE_DOCUMENT),
+            (kinds.ANY, kinds.ANY, kinds.EMPTY),
         ]
-        return self._unique(joined)
+        return self._unique(
+            [
+                Case.join([self._random(purpose, 100 + 10 * i + j) for j, purpose in enumerate(purposes)], purposes[0])
+                for i, purposes in enumerate(mixtures)
+            ]
+        )
 
     def confirming(self) -> list[Case]:
         """Return random cases of every kind of one query, those that tell the most first."""
         counts = {
-            PLAIN: 2,
-            TIED: 4,
-            BOUNDARY: 3,
-            EXACT: 2,
-            SHORT: 2,
-            NEGATIVE: 3,
-            CLOSE: len(GAPS),
-            LONG: 4,
-            EMPTY: 1,
-            ANY: 8,
+            kinds.PLAIN: 2,
+            kinds.TIED: 4,
+            kinds.BOUNDARY: 3,
+            kinds.EXACT: 2,
+            kinds.SHORT: 2,
+            kinds.NEGATIVE: 3,
+            kinds.CLOSE: len(GAPS),
+            kinds.LONG: 4,
+            kinds.EMPTY: 1,
+            kinds.ANY: 8,
         }
         if self.distinct:
-            counts |= {BOUNDARY: 0, NEGATIVE: 0, CLOSE: 0, LONG: 1}
+            counts |= {kinds.BOUNDARY: 0, kinds.NEGATIVE: 0, kinds.CLOSE: 0, kinds.LONG: 1}
         rounds = [[self._random(purpose, turn) for purpose, n in counts.items() if turn <= n] for turn in range(1, 9)]
         cases = [case for cases in rounds for case in cases]
-        plain = self._random(PLAIN, len(STEPS) + 1)
+        plain = self._random(kinds.PLAIN, len(STEPS) + 1)
         cases += [
-            replace(plain.with_columns(scores=np.full(len(plain.scores), STEP)), purpose=TIED),
+            replace(plain.with_columns(scores=np.full(len(plain.scores), STEP)), purpose=kinds.TIED),
             plain.with_columns(labels=np.full(len(plain.labels), self.grades[-1])),
         ]
         if self.k is None:
             cases.append(self.at_rank(DEEP_RANK, DEEP_RANK + 1))
-        return self._unique([*cases, self._one_row(self.grades[0])])
+        return self._unique([*cases, Case.of([self.grades[0]], [0.3], kinds.ONE_DOCUMENT)])
 
     def unusual_labels(self) -> list[Case]:
         """Return cases with fractional labels and one with negative labels, which many functions refuse."""
@@ -156,9 +133,9 @@ class CaseMaker:
         alone = np.zeros((len(fractional), self.n_rows))
         alone[:, min(1, (self.k or 2) - 1)] = fractional
         return [
-            *(_by_rank(labels, FRACTIONAL) for labels in alone),
-            _by_rank(self._mixed((0.0, 0.5, 1.5, 2.0)), FRACTIONAL),
-            _by_rank(self._mixed((-1.0, 0.0, 1.0, 2.0)), BELOW_ZERO),
+            *(_by_rank(labels, kinds.FRACTIONAL) for labels in alone),
+            _by_rank(self._mixed((0.0, 0.5, 1.5, 2.0)), kinds.FRACTIONAL),
+            _by_rank(self._mixed((-1.0, 0.0, 1.0, 2.0)), kinds.BELOW_ZERO),
         ]
 
     def _mixed(self, labels: Sequence[float]) -> Floats:
@@ -172,63 +149,36 @@ class CaseMaker:
         n_rows = self.n_rows + 2
         labels = np.zeros(n_rows)
         labels[[0, 2, n_rows - 2, n_rows - 1]] = self.grades[-1]
-        ranked = _by_rank(labels, UNRETRIEVED)
-        masks = [[rank < last for rank in range(n_rows)] for last in (n_rows - 1, n_rows - 3, 2, 0)]
-        masks.append([label == 0 for label in labels])
-        cases = []
-        for mask in masks:
-            of_row = dict(zip(ranked.ranking(), mask, strict=True))
-            cases.append(replace(ranked, retrieved=tuple(of_row[row] for row in range(n_rows))))
-        return cases
-
-    def _ideal_beyond(self) -> Case:
-        """Make a query with a relevant row at rank 1 and one beyond the cutoff."""
-        labels = np.full(self.n_rows, self.grades[0])
-        labels[[0, self.n_rows - 2]] = self.grades[-1]
-        return _by_rank(labels, IDEAL)
-
-    def _all_relevant(self) -> Case:
-        """Make a query whose rows are all relevant, with every grade, the highest last."""
-        positive = [grade for grade in self.grades if grade > 0]
-        labels = np.sort(np.resize(positive, self.n_rows))
-        return _by_rank(labels, IDEAL)
-
-    def _tied_pair(self, *, first: bool) -> Case:
-        """Make a query whose two highest scores are tied; the first or the second of these rows is relevant."""
-        labels = np.full(self.n_rows, self.grades[0])
-        labels[0 if first else 1] = self.grades[-1]
-        scores = np.linspace(0.9, 0.1, self.n_rows)
-        scores[1] = scores[0]
-        return Case(tuple(labels.tolist()), tuple(scores.tolist()), (self.n_rows,), TIED)
-
-    def _one_row(self, label: float) -> Case:
-        return Case((label,), (0.3,), (1,), ONE_DOCUMENT)
+        ranked = _by_rank(labels, kinds.UNRETRIEVED)
+        retrieved = [*(np.arange(n_rows) < last for last in (n_rows - 1, n_rows - 3, 2, 0)), labels == 0]
+        ranks = np.argsort(ranked.ranking())
+        return [replace(ranked, retrieved=tuple(by_rank[ranks].tolist())) for by_rank in retrieved]
 
     def _random(self, purpose: str, turn: int) -> Case:
         """Make a random case of one query for a purpose."""
         generator = np.random.default_rng([self.seed, turn, *purpose.encode()])
-        if purpose == ONE_DOCUMENT:
-            return self._one_row(self.grades[-1])
+        if purpose == kinds.ONE_DOCUMENT:
+            return Case.of([self.grades[-1]], [0.3], kinds.ONE_DOCUMENT)
         n_rows = self._n_rows(purpose, turn, generator)
         labels = self._labels(n_rows, generator)
-        if purpose == EMPTY or (purpose == ANY and generator.random() < 0.2):  # noqa: PLR2004 - a probability
+        if purpose == kinds.EMPTY or (purpose == kinds.ANY and generator.random() < 0.2):  # noqa: PLR2004 - a probability
             labels[:] = self.grades[0]
-        scores = _SCORES.get(purpose, _distinct)(n_rows, turn, generator)
-        if purpose == EXACT:
+        scores = _scores(purpose, n_rows, turn, generator)
+        if purpose == kinds.EXACT:
             labels[scores.argmin()] = self.grades[-1]
-        if purpose in {BOUNDARY, CLOSE}:
-            return (self._at_cutoff if purpose == BOUNDARY else self._close)(labels, turn, generator)
-        return Case(tuple(labels.tolist()), tuple(scores.tolist()), (n_rows,), purpose)
+        if purpose in {kinds.BOUNDARY, kinds.CLOSE}:
+            return (self._at_cutoff if purpose == kinds.BOUNDARY else self._close)(labels, turn, generator)
+        return Case.of(labels, scores, purpose)
 
     def _n_rows(self, purpose: str, turn: int, generator: np.random.Generator) -> int:
         k = USUAL_ROWS if self.k is None else self.k
-        if purpose == SHORT:
+        if purpose == kinds.SHORT:
             return max(k - 1 - turn, 1 if k < 3 else 2)  # noqa: PLR2004 - rows of the shortest list with an order
-        if purpose == EXACT:
+        if purpose == kinds.EXACT:
             return k + (turn > 1)
-        if purpose == ANY:
+        if purpose == kinds.ANY:
             return int(generator.integers(1, k + 4))
-        return max(3 * MOST_SHORT, k + 8) if purpose == LONG else k + 2 + int(generator.integers(0, 4))
+        return max(3 * kinds.MOST_SHORT, k + 8) if purpose == kinds.LONG else k + 2 + int(generator.integers(0, 4))
 
     def _labels(self, n_rows: int, generator: np.random.Generator) -> Floats:
         """Return random labels, at least one of them relevant; sometimes without the highest grades."""
@@ -256,7 +206,7 @@ class CaseMaker:
             of_tied = np.flatnonzero(np.isin(rows, tied))
             labels[:] = self.grades[0]
             labels[rows[of_tied[0 if turn % 2 else -1]]] = self.grades[-1]
-        return Case(tuple(labels[rows].tolist()), tuple(scores[rows].tolist()), (n_rows,), BOUNDARY)
+        return Case.of(labels[rows], scores[rows], kinds.BOUNDARY)
 
     def _close(self, labels: Floats, turn: int, generator: np.random.Generator) -> Case:
         """Make a case of distinct scores, each second of which is nearly equal to the one before.
@@ -275,14 +225,14 @@ class CaseMaker:
         labels[k - 1], labels[k] = (self.grades[-1], self.grades[0])[::order]
         rows = generator.permutation(n_rows)
         rows[(rows == k - 1) | (rows == k)] = (k - 1, k)[::order]
-        return Case(tuple(labels[rows].tolist()), tuple(scores[rows].tolist()), (n_rows,), CLOSE)
+        return Case.of(labels[rows], scores[rows], kinds.CLOSE)
 
     def _unique(self, cases: Sequence[Case]) -> list[Case]:
         """Return the cases without repetitions, with one relevant row or distinct scores if the function needs that."""
         if self.one_relevant:
-            cases = [_with_one_relevant(case) for case in cases]
+            cases = [Case.join(map(_with_one_relevant, case.split()), case.purpose) for case in cases]
         if self.distinct:
-            cases = [_with_distinct_scores(case) for case in cases]
+            cases = [Case.join(map(_with_distinct_scores, case.split()), case.purpose) for case in cases]
         return list(dict.fromkeys(cases))
 
 
@@ -300,57 +250,34 @@ def _by_rank(labels_by_rank: Floats, purpose: str) -> Case:
     n_rows = labels_by_rank.size
     rows = np.random.default_rng(n_rows).permutation(n_rows)
     scores = np.linspace(0.9, 0.1, n_rows)
-    return Case(tuple(labels_by_rank[rows].tolist()), tuple(scores[rows].tolist()), (n_rows,), purpose)
+    return Case.of(labels_by_rank[rows], scores[rows], purpose)
 
 
-def _distinct(n_rows: int, turn: int, generator: np.random.Generator) -> Floats:
-    """Return distinct positive scores, which are nowhere nearly equal; some are above 1, and some far above."""
-    scores: Floats = generator.permutation(np.arange(1, n_rows + 1)) * STEPS.get(turn, STEP)
-    return scores
+def _scores(purpose: str, n_rows: int, turn: int, generator: np.random.Generator) -> Floats:
+    """Return tied scores, or distinct ones that are nowhere nearly equal, some of them far above 1."""
+    tied = {kinds.TIED: True, kinds.SHORT: turn == 1, kinds.EXACT: turn == 1, kinds.LONG: turn != 2}  # noqa: PLR2004
+    if tied.get(purpose):
+        return generator.choice(np.asarray(TIED_SCORES), n_rows)
+    if purpose == kinds.ANY:
+        scores = generator.choice((*TIED_SCORES, 0.2 + GAPS[0][0], -1.0, 0.0), n_rows)
+        return np.asarray(scores - 1.5 * (turn % 4 == 0))
+    ranks: Floats = generator.permutation(np.arange(1, n_rows + 1))
+    if purpose != kinds.NEGATIVE:
+        return ranks * STEPS.get(turn, STEP)
+    if turn < 3:  # noqa: PLR2004 - the third has ties
+        return ranks * STEP - {1: 0.6 * STEP, 2: 1.0}.get(turn, 0.0) * n_rows  # those below 0 may be the largest
+    return generator.choice((-0.7, 0.0, 0.1, 0.4), n_rows)
 
 
-def _tied(n_rows: int, turn: int, generator: np.random.Generator) -> Floats:
-    del turn
-    return generator.choice(np.asarray(TIED_SCORES), n_rows)
+def _with_one_relevant(query: Case) -> Case:
+    """Return the query with a single relevant row, of label 1, if it has any."""
+    relevant = [row for row, label in enumerate(query.labels) if label > 0]
+    kept = relevant[len(relevant) // 2] if relevant else -1
+    return query.with_columns(labels=np.arange(len(query.labels)) == kept)
 
 
-def _tied_at_first(n_rows: int, turn: int, generator: np.random.Generator) -> Floats:
-    return (_tied if turn == 1 else _distinct)(n_rows, turn, generator)
-
-
-def _negative(n_rows: int, turn: int, generator: np.random.Generator) -> Floats:
-    """Return scores of which some or all are 0 or below; those below 0 may have the largest absolute values."""
-    scores = _distinct(n_rows, 0, generator) - {1: 0.6 * STEP, 2: 1.0}.get(turn, 0.0) * n_rows
-    return scores if turn < 3 else generator.choice((-0.7, 0.0, 0.1, 0.4), n_rows)  # noqa: PLR2004 - the third has ties
-
-
-def _any_scores(n_rows: int, turn: int, generator: np.random.Generator) -> Floats:
-    scores = generator.choice((*TIED_SCORES, 0.2 + GAPS[0][0], -1.0, 0.0), n_rows)
-    return np.asarray(scores - 1.5 * (turn % 4 == 0))
-
-
-_SCORES: dict[str, Callable[[int, int, np.random.Generator], Floats]] = {
-    TIED: _tied, NEGATIVE: _negative, ANY: _any_scores,
-    SHORT: _tied_at_first, EXACT: _tied_at_first,
-    LONG: lambda n_rows, turn, generator: (_distinct if turn == 2 else _tied)(n_rows, turn, generator),  # noqa: PLR2004
-}  # fmt: skip
-
-
-def _with_one_relevant(case: Case) -> Case:
-    """Return the case with a single relevant row, of label 1, in each query that has one."""
-    labels: list[float] = []
-    for query in case.split():
-        relevant = [row for row, label in enumerate(query.labels) if label > 0]
-        kept = relevant[len(relevant) // 2] if relevant else -1
-        labels += [float(row == kept) for row in range(len(query.labels))]
-    return case.with_columns(labels=labels)
-
-
-def _with_distinct_scores(case: Case) -> Case:
-    """Return the case with scores that keep the ranking but have no ties."""
-    scores: list[float] = []
-    for query in case.split():
-        of_row = np.empty(len(query.scores))
-        of_row[query.ranking()] = np.linspace(0.9, 0.1, len(query.scores))
-        scores += of_row.tolist()
-    return case.with_columns(scores=scores)
+def _with_distinct_scores(query: Case) -> Case:
+    """Return the query with scores that keep the ranking but have no ties."""
+    scores = np.empty(len(query.scores))
+    scores[query.ranking()] = np.linspace(0.9, 0.1, len(query.scores))
+    return query.with_columns(scores=scores)

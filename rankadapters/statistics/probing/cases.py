@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -32,39 +32,25 @@ PLAIN, BOUNDARY, ANY = "distinct scores", "ties at the cutoff", "any length"
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """Labels and scores of a few queries, made for a purpose.
-
-    Attributes
-    ----------
-    labels, scores : tuple of float
-        One entry per row.
-    sizes : tuple of int
-        Rows of each query, one after another.
-    purpose : str
-        What the case is made for, in a few words.
-    retrieved : tuple of bool or None
-        Whether each row is in the ranking; None if all are.
-    """
+    """Labels and scores of a few queries, made for a purpose; a column has one entry per row."""
 
     labels: tuple[float, ...]
     scores: tuple[float, ...]
-    sizes: tuple[int, ...]
+    sizes: tuple[int, ...]  # rows of each query, one after another
     purpose: str = field(default="", compare=False)
-    retrieved: tuple[bool, ...] | None = None
+    retrieved: tuple[bool, ...] | None = None  # whether each row is in the ranking; None if all are
 
     @classmethod
-    def of(cls, queries: Queries, scores: Any, purpose: str) -> Case:
-        """Make a case from queries whose rows are contiguous."""
-        sizes = tuple(np.diff(queries.indptr).tolist())
-        return cls(tuple(queries.labels.tolist()), tuple(np.asarray(scores, float).tolist()), sizes, purpose)
+    def of(cls, labels: Any, scores: Any, purpose: str = "", sizes: Any = None) -> Case:
+        """Make a case from arrays or sequences; of a single query if there are no sizes."""
+        labels, scores = (np.asarray(column, float).tolist() for column in (labels, scores))
+        return cls(tuple(labels), tuple(scores), tuple([len(labels)] if sizes is None else map(int, sizes)), purpose)
 
     @classmethod
-    def join(cls, cases: Sequence[Case], purpose: str) -> Case:
+    def join(cls, cases: Iterable[Case], purpose: str) -> Case:
         """Return the queries of several cases as one case."""
-        labels, scores, sizes = (
-            sum((getattr(case, name) for case in cases), ()) for name in ("labels", "scores", "sizes")
-        )
-        return cls(labels, scores, sizes, purpose)
+        labels, scores, sizes = zip(*((case.labels, case.scores, case.sizes) for case in cases), strict=True)
+        return cls(sum(labels, ()), sum(scores, ()), sum(sizes, ()), purpose)
 
     @property
     def queries(self) -> Queries:
@@ -92,18 +78,16 @@ class Case:
         """Return the case with only these rows, in this order; queries without a row disappear."""
         sizes = np.bincount(self.qid[list(rows)], minlength=len(self.sizes))
         labels, scores = ([column[row] for row in rows] for column in (self.labels, self.scores))
-        return replace(
-            self, labels=tuple(labels), scores=tuple(scores), sizes=tuple(size for size in sizes.tolist() if size)
-        )
+        return replace(self.with_columns(labels=labels, scores=scores), sizes=tuple(sizes[sizes > 0].tolist()))
 
     def with_columns(self, **columns: Any) -> Case:
         """Return the case with the labels or scores replaced."""
         lists: dict[str, Any] = {name: tuple(np.asarray(column, float).tolist()) for name, column in columns.items()}
         return replace(self, **lists)
 
-    def with_rows_reversed(self) -> Case:
-        """Return the case with the rows of each query in reverse order."""
-        return Case.join([query.select(range(len(query.labels))[::-1]) for query in self.split()], self.purpose)
+    def reordered(self, order: Callable[[int], Sequence[int]]) -> Case:
+        """Return the case with the rows of each query in another order, a function of their number."""
+        return Case.join((query.select(order(len(query.labels))) for query in self.split()), self.purpose)
 
     def ranking(self) -> list[int]:
         """Return the retrieved rows of a single query in the order of their scores, tied rows in their order."""
@@ -119,11 +103,6 @@ class Case:
         ]  # fmt: skip
 
 
-def _is_close(query: Case, _: int) -> bool:
-    gaps = np.diff(np.unique(query.scores))
-    return bool((gaps < NEAR).any())
-
-
 TRAITS: dict[str, Callable[[Case, int], bool]] = {  # whether a query has the trait, given the cutoff or 0
     EMPTY: lambda query, _: max(query.labels) <= 0,
     ONE_DOCUMENT: lambda query, _: len(query.labels) == 1,
@@ -133,7 +112,7 @@ TRAITS: dict[str, Callable[[Case, int], bool]] = {  # whether a query has the tr
     NEGATIVE: lambda query, _: min(query.scores) <= 0,
     BELOW_ZERO: lambda query, _: min(query.labels) < 0,
     FRACTIONAL: lambda query, _: not all(label.is_integer() for label in query.labels),
-    CLOSE: _is_close,
+    CLOSE: lambda query, _: bool((np.diff(np.unique(query.scores)) < NEAR).any()),
     TIED: lambda query, _: len(set(query.scores)) < len(query.scores),
     LONG: lambda query, _: len(query.labels) > MOST_SHORT,
     SEVERAL: lambda query, _: sum(label > 0 for label in query.labels) > 1,
@@ -146,3 +125,38 @@ def value_of(convention: Convention, case: Case) -> float:
         return Evaluator.of(case.queries, [convention]).measure(np.asarray(case.scores)).scores[convention].value
     except RankAdaptersError:
         return math.nan
+
+
+def shrink(case: Case, differs: Callable[[Case], bool], budget: int) -> Case:
+    """Return a case that still differs and cannot be simplified, or the smallest one found in `budget` trials."""
+    while True:
+        for candidate in _simpler(case):
+            budget -= 1
+            if budget < 0:
+                return case
+            if differs(candidate):
+                case = candidate
+                break
+        else:
+            return case
+
+
+def _simpler(case: Case) -> Iterator[Case]:
+    """Yield cases that are smaller or simpler than a case: first without many rows, then without one, then plainer."""
+    n_rows = len(case.labels)
+    if len(case.sizes) > 1:
+        yield from (case.select(np.flatnonzero(case.qid != query).tolist()) for query in range(len(case.sizes)))
+    part = n_rows // 2
+    while part:
+        for first in range(0, n_rows, part):
+            if rows := [row for row in range(n_rows) if not first <= row < first + part]:
+                yield case.select(rows)
+        part //= 2
+    scores = np.asarray(case.scores)
+    ranks = np.unique(scores, return_inverse=True)[1] + 1.0
+    if (ranks != scores).any():
+        yield case.with_columns(scores=ranks)
+    for row, label in enumerate(case.labels):
+        for lower in (0.0, 1.0):
+            if 0 <= lower < label:
+                yield case.with_columns(labels=(*case.labels[:row], lower, *case.labels[row + 1 :]))

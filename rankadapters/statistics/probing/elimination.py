@@ -1,55 +1,48 @@
-"""Rule out conventions by a function's answers: an answer excludes all conventions with a different value."""
+"""Call a function on cases, and rule out the conventions with a different value."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import product
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from rankadapters.core.data.columns import Flags, Floats
+from rankadapters.core.data.columns import Floats
 from rankadapters.core.data.queries import Queries
+from rankadapters.core.declaration.arguments import members, number, refusal, whole_or_none
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError
 from rankadapters.statistics.grid import Block, values_to_search, with_refusals
-from rankadapters.statistics.probing.answers import Function
+from rankadapters.statistics.probing.answers import OF_QUERIES, OF_RANKINGS, Function, Reply
+from rankadapters.statistics.probing.case_maker import CaseMaker, cases_of
 from rankadapters.statistics.probing.cases import EMPTY, Case, value_of
+from rankadapters.statistics.probing.measuring import Measurement
 from rankadapters.statistics.search import Data, Search
 
+GRADES = ((0.0, 1.0, 2.0, 3.0, 4.0), (0.0, 1.0, 2.0), (0.0, 1.0))  # tried in this order until the function accepts one
+BINARY = GRADES[-1]
+MOST_CUTOFF = 1000  # larger cutoffs would need cases with too many rows
+MOST_RANKS = 256  # a function with a larger cutoff is treated as one without a cutoff
 FLOAT32 = 1e-6  # the relative error of a sum of float32 numbers
+FEWEST = 7  # with fewer answers, a convention may fit by chance
 
-
+Measures = tuple[type[Convention], ...]
+Group = tuple[type[Convention], list[Block]]  # the measure and the fields of conventions that cases cannot distinguish
 ExtraValues = tuple[type[Convention], str, tuple[Any, ...]]  # values of a field that a measure's grid lacks
-
-
-class Conventions(NamedTuple):
-    """A group of conventions of a measure, all with the same value on every case of a `Pool`."""
-
-    measure: type[Convention]
-    blocks: list[Block]
 
 
 @dataclass(slots=True)
 class Pool:
-    """Cases, and the value of every convention on each of them.
-
-    Attributes
-    ----------
-    cases : list of Case
-        The cases.
-    groups : list of Conventions
-        Groups of conventions that the cases cannot distinguish.
-    values : float64 array, shape (n_groups, n_cases)
-        Values of the groups; NaN for no value.
-    """
+    """Cases, and the value of every convention on each of them."""
 
     cases: list[Case]
-    groups: list[Conventions]
-    values: Floats
+    groups: list[Group]
+    values: Floats  # shape (n_groups, n_cases); NaN for no value
 
     @classmethod
     def of(
@@ -85,123 +78,29 @@ class Pool:
                                  for name in ("labels", "scores", "sizes"))  # fmt: skip
         parts = [len(case.sizes) for case in cases]
         data = [Data(Queries(labels, group_sizes=sizes), scores, (cutoff,), parts)]
-        groups: list[Conventions] = []
+        groups: list[Group] = []
         values: list[Floats] = [np.empty((0, len(cases)))]
         for measure, grid in grids:
             for batch in Search(measure, grid, data).groups():
                 choices = product(range(len(batch.blocks)), range(len(batch.policies.blocks)))
-                groups += [Conventions(measure, batch.conventions(*choice)) for choice in choices]
+                groups += [(measure, batch.conventions(*choice)) for choice in choices]
                 values.append(batch.means.reshape(-1, len(cases)))
         return cls(list(cases), groups, np.concatenate(values))
 
-    def members(self, rows: Sequence[int]) -> list[Convention]:
-        """Return every convention of the groups with these indexes."""
-        return [convention for row in rows for convention in conventions_in(self.groups[row])]
+    def members(self, rows: Iterable[int]) -> list[Convention]:
+        """Return every valid convention of the groups with these indexes."""
+        conventions: list[Convention] = []
+        for measure, blocks in map(self.groups.__getitem__, rows):
+            chosen = (dict(zip(block, values, strict=True)) for block in blocks for values in product(*block.values()))
+            distinct: dict[Convention, None] = {}
+            for fields in chosen:
+                with suppress(ConventionError):
+                    distinct[measure(**fields)] = None
+            conventions += distinct
+        return conventions
 
 
-class Elimination:
-    """The answers of a function to the cases of a pool, and the conventions that agree with them.
-
-    Parameters
-    ----------
-    function : Function
-        The function under test.
-    pool : Pool
-        The cases, and the values of conventions on them.
-    cutoff : int or None
-        The cutoff of the conventions.
-    tolerance : float
-        The largest difference that counts as equal, relative for values above 1.
-    """
-
-    def __init__(self, function: Function, pool: Pool, cutoff: int | None, tolerance: float) -> None:
-        self.function, self.pool, self.cutoff, self.tolerance = function, pool, cutoff, tolerance
-
-    @property
-    def answered(self) -> list[int]:
-        """The indices of the cases that the function has been asked."""
-        return [i for i, case in enumerate(self.pool.cases) if case in self.function.answers]
-
-    @property
-    def numbers(self) -> list[int]:
-        """The indices of the cases to which the function has returned a number."""
-        return [i for i in self.answered if not self.function.answers[self.pool.cases[i]].problem]
-
-    @property
-    def refused(self) -> list[Case]:
-        """The cases to which the function has returned no number."""
-        cases = (self.pool.cases[i] for i in self.answered)
-        return [case for case in cases if self.function.answers[case].problem]
-
-    @property
-    def values(self) -> Floats:
-        """The answers that are numbers, in the order of `numbers`."""
-        return np.array([self.function.answers[self.pool.cases[i]].value for i in self.numbers], float)
-
-    @property
-    def margins(self) -> Floats:
-        """The largest difference from each of `values` that counts as equal."""
-        return self.tolerance * np.maximum(1.0, np.abs(self.values))
-
-    @property
-    def remaining(self) -> list[int]:
-        """The indices of the groups whose values agree with all answers.
-
-        If a function returns no number where nothing is relevant, the conventions without a value for such data fit;
-        if there are none, and for any other data, such an answer fits every convention.
-        """
-        fits = self.near(self.pool.values[:, self.numbers], self.margins).all(axis=1)
-        for i in self.answered:
-            if i not in self.numbers and EMPTY in self.pool.cases[i].traits():
-                without_value = fits & np.isnan(self.pool.values[:, i])
-                fits = without_value if without_value.any() else fits
-        return np.flatnonzero(fits).tolist()
-
-    def near(self, values: Floats, margins: Floats) -> Flags:
-        """Return which values of conventions, shape (n_conventions, n_numbers), agree with the numbers."""
-        return np.asarray(np.abs(values - self.values) <= margins)
-
-    @property
-    def members(self) -> list[Convention]:
-        """All conventions that agree with all answers."""
-        return self.pool.members(self.remaining)
-
-    def ask(self, cases: Iterable[Case]) -> None:
-        """Ask the function these cases, as long as a convention remains."""
-        for case in cases:
-            if not self.remaining:
-                self._relax_to_float32()
-                if not self.remaining:
-                    break
-            self.function.ask(case)
-
-    def nearest(self) -> int | None:
-        """Return the index of the group that agrees with the most answers; among equals, the closest group."""
-        if not self.numbers or not self.pool.groups:
-            return None
-        values = self.pool.values[:, self.numbers]
-        differences = np.where(np.isnan(values), math.inf, np.abs(values - self.values))
-        misses = (~self.near(values, self.margins)).sum(axis=1)
-        return int(np.lexsort((differences.sum(axis=1), misses))[0])
-
-    def _relax_to_float32(self) -> None:
-        """Raise the tolerance to float32 precision if all answers are float32 numbers and a convention then fits."""
-        if self.tolerance < FLOAT32 and np.array_equal(self.values, self.values.astype(np.float32)):
-            original, self.tolerance = self.tolerance, FLOAT32
-            if not self.remaining:
-                self.tolerance = original
-
-
-def conventions_in(group: Conventions) -> list[Convention]:
-    """Return all valid conventions in the blocks of a group."""
-    conventions: dict[Convention, None] = {}
-    for block in group.blocks:
-        for values in product(*block.values()):
-            try:
-                conventions[group.measure(**dict(zip(block, values, strict=True)))] = None
-            except ConventionError:
-                continue
-    return list(conventions)
+cached_pool = lru_cache(maxsize=32)(Pool.of)
 
 
 def values_of(convention: Convention, cases: Sequence[Case]) -> Floats:
@@ -222,3 +121,172 @@ def values_of(convention: Convention, cases: Sequence[Case]) -> Floats:
                 continue
         values[rows] = [value_of(convention, case) for case in chosen]
     return values
+
+
+@dataclass(slots=True)
+class Examination:
+    """The answers of a function to cases, and the conventions that agree with them."""
+
+    function: Function
+    maker: CaseMaker  # it has made the cases
+    measures: Measures  # that the function may compute
+    pool: Pool  # the cases, and the values of conventions on them
+    cutoff: int | None  # of these conventions
+    tolerance: float  # the largest difference that counts as equal, relative for values above 1
+    measured: Measurement  # the gains and discounts that the answers show
+
+    @property
+    def replies(self) -> dict[int, Reply]:
+        """The answers to the cases that the function has been asked, by the index of the case."""
+        answers = self.function.answers
+        return {i: answers[case] for i, case in enumerate(self.pool.cases) if case in answers}
+
+    @property
+    def numbers(self) -> list[int]:
+        """The indices of the cases to which the function has returned a number."""
+        return [i for i, reply in self.replies.items() if not reply.problem]
+
+    @property
+    def refused(self) -> list[Case]:
+        """The cases to which the function has returned no number."""
+        return [self.pool.cases[i] for i, reply in self.replies.items() if reply.problem]
+
+    @property
+    def values(self) -> Floats:
+        """The answers that are numbers, in the order of `numbers`."""
+        return np.array([reply.value for reply in self.replies.values() if not reply.problem], float)
+
+    @property
+    def margins(self) -> Floats:
+        """The largest difference from each of `values` that counts as equal."""
+        return self.tolerance * np.maximum(1.0, np.abs(self.values))
+
+    @property
+    def remaining(self) -> list[int]:
+        """The indices of the groups whose values agree with all answers.
+
+        If a function returns no number where nothing is relevant, the conventions without a value for such data fit;
+        if there are none, and for any other data, such an answer fits every convention.
+        """
+        fits = (np.abs(self.pool.values[:, self.numbers] - self.values) <= self.margins).all(axis=1)
+        for i, reply in self.replies.items():
+            if reply.problem and EMPTY in self.pool.cases[i].traits():
+                without_value = fits & np.isnan(self.pool.values[:, i])
+                fits = without_value if without_value.any() else fits
+        return np.flatnonzero(fits).tolist()
+
+    @property
+    def members(self) -> list[Convention]:
+        """All conventions that agree with all answers."""
+        return self.pool.members(self.remaining)
+
+    @property
+    def enough(self) -> bool:
+        """Whether there are enough answers that no convention fits them by chance."""
+        return len(self.numbers) >= FEWEST
+
+    @property
+    def nearest(self) -> int | None:
+        """The index of the group that agrees with the most answers; among equals, the closest group."""
+        if not self.numbers or not self.pool.groups:
+            return None
+        differences = np.abs(self.pool.values[:, self.numbers] - self.values)
+        differences[np.isnan(differences)] = math.inf
+        misses = (differences > self.margins).sum(axis=1)
+        return int(np.lexsort((differences.sum(axis=1), misses))[0])
+
+    def ask(self, cases: Iterable[Case]) -> None:
+        """Ask the function these cases, as long as a convention remains."""
+        for case in cases:
+            if not (self.remaining or self._relax_to_float32()):
+                break
+            self.function.ask(case)
+
+    def _relax_to_float32(self) -> bool:
+        """Raise the tolerance to float32 precision if all answers are float32 numbers and a convention then fits."""
+        original, are_float32 = self.tolerance, np.array_equal(self.values, self.values.astype(np.float32))
+        self.tolerance = FLOAT32 if original < FLOAT32 and are_float32 else original
+        if not self.remaining:
+            self.tolerance = original
+        return bool(self.remaining)
+
+    def at_cutoff(self, cutoff: int | None) -> Examination:
+        """Return the same answers, with the conventions at a different cutoff."""
+        pool = Pool.of(self.pool.cases, self.measures, cutoff, ranked=self.maker.distinct)
+        return replace(self, pool=pool, cutoff=cutoff)
+
+
+def as_grades(labels: Sequence[float] | None) -> tuple[float, ...] | None:
+    """Return `labels` as checked grades in ascending order; None if `labels` is None."""
+    if labels is None:
+        return None
+    grades = tuple(sorted({number("labels", label) for label in members(labels) or ()}))
+    if len(grades) < 2 or grades[-1] <= 0 or grades[0] > 0:  # noqa: PLR2004 - relevant and irrelevant
+        raise refusal("labels", labels, "two grades or more, one of them above 0 and one not", "labels=(0, 1)")
+    return grades
+
+
+def as_cutoff(k: object) -> int | None:
+    """Return `k` as a checked cutoff, small enough to make cases for it; None for all ranks."""
+    cutoff = whole_or_none("k", k, "all ranks")
+    if cutoff is not None and cutoff > MOST_CUTOFF:
+        raise refusal("k", k, f"whole numbers from 1 to {MOST_CUTOFF}, as queries need more rows, and None", "k=None")
+    return cutoff
+
+
+def maker_for(function: Function, labels: Sequence[float] | None) -> CaseMaker:
+    """Return the maker of cases with grades that the function accepts: `labels`, or the first of `GRADES`; cutoff 3."""
+    grades = as_grades(labels)
+    distinct = function.takes in OF_RANKINGS
+    choices = (BINARY,) if function.takes == "items" else GRADES if grades is None else (grades,)
+    makers = [CaseMaker(grades, 3, distinct=distinct) for grades in choices]
+    cases = {maker.every_grade(): maker for maker in makers}
+    if grades is None or grades == BINARY:
+        alone = CaseMaker(BINARY, 3, one_relevant=True, distinct=distinct)
+        cases.setdefault(alone.at_rank(1), alone)
+    case = function.find_accepted(list(cases))
+    return makers[0] if case is None else cases[case]
+
+
+def examine(function: Function, measures: Measures, maker: CaseMaker, tolerance: float) -> Examination:
+    """Ask a function the cases that measure, then all other cases as long as a convention agrees with the answers.
+
+    The grid of conventions is extended if none of it fits: by rare values of fields, then by measured ones.
+    """
+    first, rest = cases_of(maker, several=function.takes in OF_QUERIES)
+    for case in first:
+        function.ask(case)
+    function.repeat(first[0])
+    if all(reply.problem for reply in function.answers.values()):
+        rest = ()
+    measured = Measurement.of(function, maker)
+    extra = tuple((measure, name, values) for measure in measures for name, values in measured.values(measure).items())
+    grids: list[dict[str, Any]] = [{}, {"further": True}, *([{"further": True, "extra": extra}] if extra else [])]
+    examinations = []
+    for grid in grids:
+        pool = cached_pool((*first, *rest), measures, maker.k, ranked=maker.distinct, **grid)
+        examinations.append(Examination(function, maker, measures, pool, maker.k, tolerance, measured))
+        examinations[-1].ask(rest)
+        if examinations[-1].remaining:
+            return examinations[-1]
+    return examinations[0]
+
+
+def find_cutoff(function: Function, maker: CaseMaker) -> int | None:
+    """Return the last rank at which a single relevant row changes the value; None if it does at every or no rank.
+
+    Beyond the cutoff, the function returns the same value for every rank of the relevant row.
+    """
+    uncounted_value = function.ask(maker.at_rank(MOST_RANKS, MOST_RANKS)).value
+
+    def counts(rank: int) -> bool:
+        answer = function.ask(maker.at_rank(rank, MOST_RANKS))
+        return not answer.problem and answer.value != uncounted_value
+
+    if counts(MOST_RANKS - 1) or not counts(1):
+        return None
+    first, last = 1, MOST_RANKS - 1  # bisect: a relevant row matters at rank `first`, but not at `last`
+    while last - first > 1:
+        middle = (first + last) // 2
+        first, last = (middle, last) if counts(middle) else (first, middle)
+    return first

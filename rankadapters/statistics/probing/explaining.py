@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from itertools import chain, combinations
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,25 +25,10 @@ from rankadapters.statistics.mistakes import (
     different_divisors,
     without_query,
 )
+from rankadapters.statistics.probing import cases as kinds
 from rankadapters.statistics.probing.answers import UNSTEADY
-from rankadapters.statistics.probing.cases import (
-    ANY,
-    CLOSE,
-    EMPTY,
-    EXACT,
-    LONG,
-    NEGATIVE,
-    ONE_DOCUMENT,
-    ONE_MORE,
-    PLAIN,
-    SEVERAL,
-    SHORT,
-    TIED,
-    Case,
-    value_of,
-)  # fmt: skip
-from rankadapters.statistics.probing.elimination import Elimination, Pool
-from rankadapters.statistics.probing.examination import MOST_RANKS, Examination, Measures, at_cutoff, find_cutoff
+from rankadapters.statistics.probing.cases import LONG, SEVERAL, TIED, Case, value_of
+from rankadapters.statistics.probing.elimination import FEWEST, MOST_RANKS, Examination, Measures, Pool, find_cutoff
 from rankadapters.statistics.probing.measuring import formula_of
 
 Change = Callable[[OurNumber], Iterable[tuple[str, float]]]
@@ -51,40 +36,28 @@ Change = Callable[[OurNumber], Iterable[tuple[str, float]]]
 N_ASKED = 18  # further cases of one query, and half as many of several queries, that an explanation needs
 N_TURNED = 4  # cases whose rows are reversed
 N_FILTERS = 6  # cases on which a mistake is tried first
-FEWEST = 7  # with fewer answers, or only equal ones, an explanation may fit by chance
-FEWEST_DIFFERENT = 2
+FEWEST_DIFFERENT = 2  # answers; an explanation of equal ones may fit by chance
 MOST_DECIMALS = 8  # answers with more decimals do not count as rounded
 LEAST = 1e-6  # smallest difference of two values that certainly matters
 SPECIAL = {
-    EMPTY: "queries with nothing relevant",
-    ONE_DOCUMENT: "queries of one document",
-    SHORT: "queries with fewer rows than the cutoff",
-    EXACT: "queries with as many rows as the cutoff",
-    ONE_MORE: "queries with one row more than the cutoff",
-    NEGATIVE: "scores of 0 and below",
-    CLOSE: "nearly equal scores",
-    LONG: "queries of more than 16 rows",
+    kinds.EMPTY: "queries with nothing relevant",
+    kinds.ONE_DOCUMENT: "queries of one document",
+    kinds.SHORT: "queries with fewer rows than the cutoff",
+    kinds.EXACT: "queries with as many rows as the cutoff",
+    kinds.ONE_MORE: "queries with one row more than the cutoff",
+    kinds.NEGATIVE: "scores of 0 and below",
+    kinds.CLOSE: "nearly equal scores",
+    kinds.LONG: "queries of more than 16 rows",
 }
 NO_ORDER = "tied rows in no fixed order, as an unstable sort leaves them"
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """An explanation of a function's answers.
+class Finding(NamedTuple):
+    """An explanation of a function's answers."""
 
-    Attributes
-    ----------
-    text : str
-        What the function does, as the end of a sentence.
-    conventions : list of Convention
-        The conventions that the function computes but for what the text says.
-    names_presets : bool
-        Whether presets among the conventions describe the function, so that their names help.
-    """
-
-    text: str
-    conventions: list[Convention]
-    names_presets: bool = False
+    text: str  # what the function does, as the end of a sentence
+    conventions: list[Convention]  # that the function computes but for what the text says
+    names_presets: bool = False  # whether presets among the conventions describe the function
 
 
 def explain(examination: Examination) -> Finding | None:
@@ -92,11 +65,11 @@ def explain(examination: Examination) -> Finding | None:
 
     The function is asked a few more cases, and some cases again.
     """
-    function, elimination = examination.function, examination.elimination
-    if not elimination.numbers:
+    function, cases = examination.function, examination.pool.cases
+    if not examination.numbers:
         return None
-    several = [case for case in elimination.pool.cases if len(case.sizes) > 1]
-    single = [case for case in elimination.pool.cases if len(case.sizes) == 1 and case not in function.answers]
+    several = [case for case in cases if len(case.sizes) > 1]
+    single = [case for case in cases if len(case.sizes) == 1 and case not in function.answers]
     for case in (*several[: N_ASKED // 2], *single[:N_ASKED]):
         function.ask(case)
     answered = list(function.answers)
@@ -121,16 +94,13 @@ def actual_cutoff(examination: Examination) -> int | None:
 class _Search:
     """Search for what explains the answers of a function."""
 
-    def __init__(self, examination: Examination, elimination: Elimination | None = None) -> None:
+    def __init__(self, examination: Examination) -> None:
         self.examination, self.function, self.measures = examination, examination.function, examination.measures
-        self.cutoff = examination.elimination.cutoff
-        self.elimination = elimination = elimination or examination.elimination
-        self.answers, self.margins = elimination.values, elimination.margins
-        self.cases = [elimination.pool.cases[i] for i in elimination.numbers]
-        self.pool = Pool(self.cases, elimination.pool.groups, elimination.pool.values[:, elimination.numbers])
-        self.traits = [case.traits(elimination.cutoff) for case in self.cases]
-        self.everywhere = np.ones(len(self.cases), bool)
-        usual = [i for i, case in enumerate(self.cases) if case.purpose in {PLAIN, TIED, ANY}]
+        self.answers, self.margins, numbers = examination.values, examination.margins, examination.numbers
+        self.cases = [examination.pool.cases[i] for i in numbers]
+        self.pool = Pool(self.cases, examination.pool.groups, examination.pool.values[:, numbers])
+        self.traits = [case.traits(examination.cutoff) for case in self.cases]
+        usual = [i for i, case in enumerate(self.cases) if case.purpose in {kinds.PLAIN, kinds.TIED, kinds.ANY}]
         self.filters = np.array(sorted(usual, key=lambda i: -len(self.cases[i].sizes))[:N_FILTERS], int)
 
     def findings(self) -> Iterator[Finding]:
@@ -149,42 +119,39 @@ class _Search:
         yield from self._of_traits(2)
         yield from self._of_ranks()
         without_several = np.array([SEVERAL not in has for has in self.traits], bool)
-        yield from self._fitting(
-            "it has a special rule for queries with several relevant rows", self.pool.values, without_several
-        )
+        yield from self._fitting("it has a special rule for queries with several relevant rows", mask=without_several)
 
     def _of_cutoffs(self) -> Iterator[Finding]:
         """Yield a different cutoff, perhaps with a special rule."""
         cutoff = actual_cutoff(self.examination)
-        if cutoff != self.cutoff:
-            recut = _Search(self.examination, at_cutoff(self.examination, cutoff))
+        if cutoff != self.examination.cutoff:
+            recut = _Search(self.examination.at_cutoff(cutoff))
             text = f"its cutoff is {'all' if cutoff is None else cutoff}"
-            yield from recut._fitting(text, recut.pool.values, recut.everywhere)
+            yield from recut._fitting(text)
             for finding in chain(recut._of_numbers(), recut._of_factors(), recut._of_traits()):
-                yield replace(finding, text=f"{text}, and {finding.text}")
+                yield finding._replace(text=f"{text}, and {finding.text}")
 
     def _members(self, rows: list[int]) -> list[Convention]:
         """Return the conventions of groups, at the declared cutoff."""
-        return [c.replace(k=self.cutoff) if has_cutoff(type(c)) else c for c in self.pool.members(rows)]
+        k = self.examination.maker.k
+        return [c.replace(k=k) if has_cutoff(type(c)) else c for c in self.pool.members(rows)]
 
     def _of_numbers(self) -> Iterator[Finding]:
         """Yield conventions whose values the function rounds, or changes to percentages or the like."""
         for decimals in range(1, MOST_DECIMALS + 1):
             if np.array_equal(np.round(self.answers, decimals), self.answers):
-                half = 0.5000001 * 10.0**-decimals
-                yield from self._fitting(f"it rounds to {decimals} decimals", self.pool.values, self.everywhere, half)
+                yield from self._fitting(f"it rounds to {decimals} decimals", margin=0.5000001 * 10.0**-decimals)
                 break
         for text, (factor, offset) in CHANGED_NUMBERS.items():
-            values = self.pool.values * factor + offset
-            yield from self._fitting(f"it returns {_general(text)}", values, self.everywhere)
+            yield from self._fitting(f"it returns {_general(text)}", self.pool.values * factor + offset)
 
     def _of_factors(self) -> Iterator[Finding]:
         """Yield conventions whose values the function multiplies by a constant."""
-        values = self._scaled(self.everywhere)
-        for finding in self._fitting("", values, self.everywhere):
-            row, first = self._rows(values, self.everywhere)[0], int(np.flatnonzero(self.answers)[0])
-            factor = self.answers[first] / self.pool.values[row, first]
-            yield replace(finding, text=f"it returns {factor:.10g} times the value")
+        values = self._scaled(self.answers != 0)
+        if rows := self._rows(values):
+            first = int(np.flatnonzero(self.answers)[0])
+            factor = self.answers[first] / self.pool.values[rows[0], first]
+            yield Finding(f"it returns {factor:.10g} times the value", self._members(rows))
 
     def _scaled(self, mask: Flags) -> Floats:
         """Return the values of the pool, each convention's multiplied so that its first one is right."""
@@ -198,41 +165,40 @@ class _Search:
         """Yield conventions that fit but for data with some traits."""
         for traits in combinations((TIED, *SPECIAL), n_traits):
             mask = np.array([not set(traits) & has for has in self.traits], bool)
-            special = [trait for trait in traits if trait != TIED]
-            rows = [] if mask.all() else self._rows(self.pool.values, mask)
+            rows = [] if mask.all() else self._rows(mask=mask)
             if not rows:
                 continue
-            texts = [f"it has a special rule for {SPECIAL[trait]}{self._constant(trait)}" for trait in special]
-            finding = self._of_ties(rows) if TIED in traits else None
-            if finding is None:
-                yield Finding(" and ".join(texts), self._members(rows))
-            else:
-                yield replace(finding, text=" and ".join([*texts, finding.text]))
+            texts = [
+                f"it has a special rule for {SPECIAL[trait]}{self._constant(trait)}"
+                for trait in traits
+                if trait != TIED
+            ]
+            finding = self._of_ties(rows) if TIED in traits else Finding("", self._members(rows))
+            yield finding._replace(text=" and ".join(filter(None, [*texts, finding.text])))
 
     def _constant(self, trait: str) -> str:
         """Say what the function returns for queries with a trait if it is always the same number."""
-        returned = {
-            self.answers[i] for i, has in enumerate(self.traits) if trait in has and len(self.cases[i].sizes) == 1
-        }
+        alone = (i for i, has in enumerate(self.traits) if trait in has and len(self.cases[i].sizes) == 1)
+        returned = {self.answers[i] for i in alone}
         return f": it returns {returned.pop():g}" if len(returned) == 1 else ""
 
     def _of_ties(self, rows: list[int]) -> Finding:
         """Say how the function orders tied rows, given the conventions that fit where no rows are tied."""
         conventions = self._members(rows)
-        first = conventions[0]
-        tied = [(case, answer) for case, has, answer in zip(self.cases, self.traits, self.answers, strict=True)
-                if TIED in has and len(case.sizes) == 1]  # fmt: skip
-        if tied and {"input", "reverse", "worst", "best"} <= set(getattr(first.declared().get("ties"), "words", ())):
-            orders = {ties: np.array([value_of(first.replace(ties=ties), case) for case, _ in tied])
-                      for ties in ("input", "reverse", "worst", "best")}  # fmt: skip
-            margin = self.elimination.tolerance
-            matters = np.flatnonzero(np.abs(orders["input"] - orders["reverse"]) > LEAST)[:N_TURNED].tolist()
-            turned = [self.function.ask(tied[i][0].with_rows_reversed()).value for i in matters]
-            if matters and np.allclose(turned, [tied[i][1] for i in matters], rtol=0, atol=margin):
+        tied = [i for i, has in enumerate(self.traits) if TIED in has and len(self.cases[i].sizes) == 1]
+        rules = ("input", "reverse", "worst", "best")
+        if tied and set(rules) <= set(getattr(conventions[0].declared().get("ties"), "words", ())):
+            answers, margin = self.answers[tied], self.examination.tolerance
+            in_order, reverse, worst, best = (
+                np.array([value_of(conventions[0].replace(ties=rule), self.cases[i]) for i in tied]) for rule in rules
+            )
+            matters = np.flatnonzero(np.abs(in_order - reverse) > LEAST)[:N_TURNED].tolist()
+            turned = (self.cases[tied[i]].reordered(lambda n: range(n)[::-1]) for i in matters)
+            values = [self.function.ask(case).value for case in turned]
+            if matters and np.allclose(values, answers[matters], rtol=0, atol=margin):
                 text = "its tied rows share a rank, so that their order does not matter"
                 return self._apart_from_ties(text, conventions)
-            answers = np.array([answer for _, answer in tied])
-            if ((orders["worst"] <= answers + margin) & (answers <= orders["best"] + margin)).all():
+            if ((worst <= answers + margin) & (answers <= best + margin)).all():
                 return self._apart_from_ties(f"it has {NO_ORDER}", conventions)
         return self._apart_from_ties("it has a special rule for tied rows", conventions)
 
@@ -241,13 +207,13 @@ class _Search:
         usable = [i for i, case in enumerate(pool.cases) if not without or not without <= case.traits()]
         replies = [self.function.ask(pool.cases[i]) for i in usable]
         answers = np.array([reply.value for reply in replies])
-        near = np.abs(pool.values[:, usable] - answers) <= self.elimination.tolerance * np.maximum(1.0, np.abs(answers))
+        near = np.abs(pool.values[:, usable] - answers) <= self.examination.tolerance * np.maximum(1.0, np.abs(answers))
         fits = (near | [bool(reply.problem) for reply in replies]).all(axis=1)
         return pool.members(np.flatnonzero(fits).tolist())
 
     def _apart_from_ties(self, text: str, conventions: list[Convention]) -> Finding:
         """Return the conventions that fit all queries of up to 16 rows, or else those that fit queries without ties."""
-        pool = self.elimination.pool
+        pool = self.examination.pool
         if alike := self._verified(pool, frozenset({TIED, LONG})):
             return Finding(text, alike, names_presets=True)
         alike = [c for c in self._verified(pool, frozenset({TIED})) if getattr(c, "ties", "") in {"input", "reverse"}]
@@ -255,18 +221,18 @@ class _Search:
 
     def _of_gains(self) -> Iterator[Finding]:
         """Yield a discount or gains that no convention has."""
-        nearest, measured = self.elimination.nearest(), self.examination.measured
+        nearest, measured = self.examination.nearest, self.examination.measured
         if nearest is not None and measured.gains and (fault := measured.fault()):
             yield Finding(fault, self._members([nearest]))
 
     def _of_ranks(self) -> Iterator[Finding]:
         """Yield a rank at which a single relevant row counts otherwise than under the nearest convention."""
-        nearest, ranks = self.elimination.nearest(), self.examination.measured.ranks
+        nearest, ranks = self.examination.nearest, self.examination.measured.ranks
         if nearest is None or self.examination.measured.gains:
             return
         columns = {rank: self.cases.index(self.examination.maker.at_rank(rank)) for rank in ranks}
         expected = {rank: self.pool.values[nearest, column] for rank, column in columns.items()}
-        wrong = [rank for rank in ranks if not abs(ranks[rank] - expected[rank]) <= self.elimination.tolerance]
+        wrong = [rank for rank in ranks if not abs(ranks[rank] - expected[rank]) <= self.examination.tolerance]
         if wrong and len(wrong) < len(ranks) // 2:
             counts = ", ".join(f"{ranks[rank]:.6g}, not {expected[rank]:.6g}, at rank {rank}" for rank in wrong)
             yield Finding(f"one relevant row counts {counts}", self._members([nearest]))
@@ -277,12 +243,8 @@ class _Search:
 
     def _of_columns(self) -> Iterator[Finding]:
         """Yield mistakes with scores, labels and queries."""
-        changed = [
-            {text: Case.of(queries, scores, case.purpose) for text, queries, scores in
-             changed_columns(case.queries, np.asarray(case.scores))}
-            for case in self.cases
-        ]  # fmt: skip
-        for text in dict.fromkeys(text for texts in changed for text in texts):
+        changed = [mistaken_columns(case) for case in self.cases]
+        for text in dict.fromkeys(chain.from_iterable(changed)):
             cases = [texts.get(text, case) for texts, case in zip(changed, self.cases, strict=True)]
             yield from self._of_cases(f"it returns {text}", cases, self.measures)
 
@@ -292,7 +254,7 @@ class _Search:
             if measure not in self.measures:
                 text = f"it computes {name}, not {' or '.join(other.measure for other in self.measures)}"
                 for _ in self._of_cases(text, self.cases, (measure,)):
-                    pool = self._pool(self.elimination.pool.cases, (measure,))
+                    pool = self._pool(self.examination.pool.cases, (measure,))
                     if conventions := self._verified(pool):
                         yield Finding(text, conventions, names_presets=True)
 
@@ -311,45 +273,43 @@ class _Search:
                     yield Finding(text, pool.members(np.flatnonzero(fits).tolist()))
 
     def _pool(self, cases: Sequence[Case], measures: Measures) -> Pool:
-        return Pool.of(cases, measures, self.elimination.cutoff, ranked=self.examination.maker.distinct)
+        return Pool.of(cases, measures, self.examination.cutoff, ranked=self.examination.maker.distinct)
 
     def _of_formulas(self) -> Iterator[Finding]:
         """Yield presets with a mistake in the formula."""
-        presets = (c for measure in self.measures for c in presets_by_label(measure, self.elimination.cutoff).values())
-        yield from self._of_changes(presets, self.cases, changed_formulas)
+        presets = (c for measure in self.measures for c in presets_by_label(measure, self.examination.cutoff).values())
+        yield from self._of_changes(presets, changed_formulas)
 
     def _of_means(self) -> Iterator[Finding]:
         """Yield conventions that fit single queries, with a mistake in the mean over queries."""
         single = np.array([len(case.sizes) == 1 for case in self.cases], bool)
         if single.all():
             return
-        rows = self._rows(self.pool.values, single) or self._rows(self._scaled(single), single)
-        yield from self._of_changes((self.pool.members([row])[0] for row in rows), self.cases, mistaken_means)
+        rows = self._rows(mask=single) or self._rows(self._scaled(single), single)
+        yield from self._of_changes((self.pool.members([row])[0] for row in rows), mistaken_means)
 
-    def _of_changes(
-        self, conventions: Iterable[Convention], cases: Sequence[Case], change: Change
-    ) -> Iterator[Finding]:
-        """Yield the conventions that give the answers to these cases if their numbers are changed."""
-        answers = dict(zip(self.cases, zip(self.answers, self.margins, strict=True), strict=True))
-
-        def agrees(value: float, case: Case) -> bool:
-            answer, margin = answers[case]
-            return bool(abs(value - answer) <= margin)
-
+    def _of_changes(self, conventions: Iterable[Convention], change: Change) -> Iterator[Finding]:
+        """Yield the conventions that give the answers if their numbers are changed."""
         by_text: dict[str, list[Convention]] = {}
         for convention in conventions:
-            contradicted = next((case for case in cases if not agrees(value_of(convention, case), case)), None)
-            changes = {} if contradicted is None else mistaken_values(change, convention, contradicted)
-            texts = [text for text, value in changes.items() if contradicted and agrees(value, contradicted)]
-            for case in cases if texts else ():
+            values = (value_of(convention, case) for case in self.cases)
+            wrong = next((i for i, value in enumerate(values) if not self._agrees(value, i)), None)
+            changes = {} if wrong is None else mistaken_values(change, convention, self.cases[wrong])
+            texts = [text for text, value in changes.items() if self._agrees(value, wrong or 0)]
+            for i, case in enumerate(self.cases) if texts else ():
                 changes, value = mistaken_values(change, convention, case), value_of(convention, case)
-                texts = [text for text in texts if agrees(changes.get(text, value), case)]
+                texts = [text for text in texts if self._agrees(changes.get(text, value), i)]
             for text in texts:
                 by_text.setdefault(text, []).append(convention)
         yield from (Finding(f"it returns {text}", changed) for text, changed in by_text.items())
 
-    def _fitting(self, text: str, values: Floats, mask: Flags, margin: float | None = None) -> Iterator[Finding]:
-        """Yield the conventions of the pool whose changed values agree with the answers to the masked cases."""
+    def _agrees(self, value: float, i: int) -> bool:
+        return bool(abs(value - self.answers[i]) <= self.margins[i])
+
+    def _fitting(
+        self, text: str, values: Floats | None = None, mask: Flags | None = None, margin: float | None = None
+    ) -> Iterator[Finding]:
+        """Yield the conventions of the pool that `_rows` finds."""
         if rows := self._rows(values, mask, margin):
             yield Finding(text, self._members(rows))
 
@@ -357,13 +317,21 @@ class _Search:
         """Return whether there are enough different answers to the masked cases that nothing fits them by chance."""
         return bool(mask.sum() >= FEWEST and np.unique(self.answers[mask]).size >= FEWEST_DIFFERENT)
 
-    def _rows(self, values: Floats, mask: Flags, margin: float | None = None) -> list[int]:
-        """Return the indices of conventions that fit on all masked cases and, of these, on the most cases overall."""
+    def _rows(self, values: Floats | None = None, mask: Flags | None = None, margin: float | None = None) -> list[int]:
+        """Return the indices of conventions whose (changed) values fit all (masked) answers, and most other ones."""
+        values = self.pool.values if values is None else values
         near = np.abs(values - self.answers) <= (self.margins if margin is None else margin)
+        mask = np.ones(len(self.cases), bool) if mask is None else mask
         fits = near[:, mask].all(axis=1)
         if not (self._enough(mask) and fits.any()):
             return []
         return np.flatnonzero(fits & (near.sum(axis=1) == near[fits].sum(axis=1).max())).tolist()
+
+
+def mistaken_columns(case: Case) -> dict[str, Case]:
+    """Return the case with each mistake with scores, labels and queries, by the mistake in words."""
+    changes = changed_columns(case.queries, np.asarray(case.scores))
+    return {text: Case.of(q.labels, scores, case.purpose, np.diff(q.indptr)) for text, q, scores in changes}
 
 
 def mistaken_values(change: Change, convention: Convention, case: Case) -> dict[str, float]:

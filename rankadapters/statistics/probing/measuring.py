@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -44,42 +44,55 @@ GAINS: dict[str, Callable[[float], float]] = {
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """What one relevant row counts at each rank, and what a row of each label counts if the function is a kind of DCG.
+    """What one relevant row counts at each rank, and, if the function is a kind of DCG, a row of each label."""
 
-    Attributes
-    ----------
-    cutoff : int or None
-        The cutoff that was declared.
-    top : float
-        The highest grade, which is the label of the relevant row.
-    ranks : dict of int to float
-        The value of a query with one relevant row, by the row's rank; only of ranks with a number.
-    gains : dict of float to float
-        The gain of each label, in proportion to the lowest label with a gain; empty if the function is no kind of DCG.
-    normalized : bool
-        Whether this DCG is divided by an ideal DCG.
-    """
-
-    cutoff: int | None
-    top: float
-    ranks: dict[int, float]
-    gains: dict[float, float]
-    normalized: bool
+    cutoff: int | None  # that was declared
+    top: float  # the highest grade, which is the label of the relevant row
+    ranks: dict[int, float]  # the value of a query with one relevant row, by the row's rank; only ranks with a number
+    gains: dict[float, float]  # of each label, in proportion to the lowest label with a gain; empty if it is no DCG
 
     @classmethod
     def of(cls, function: Function, maker: CaseMaker) -> Measurement:
         """Read the answers to the maker's cases that measure."""
         known = {case: reply.value for case, reply in function.answers.items() if not reply.problem}
-        values = {rank: known.get(maker.at_rank(rank), math.nan) for rank in maker.ranks}
-        ranks = {rank: value for rank, value in values.items() if not math.isnan(value)}
-        pairs = {grade: known.get(maker.pair(grade), math.nan) for grade in maker.middle_grades}
-        for normalized in (True, False):
-            gains = _gains(ranks, pairs, maker, normalized=normalized)
-            if gains and _explains(known, ranks, gains, maker.k, normalized=normalized):
+        cases = {rank: maker.at_rank(rank) for rank in maker.ranks}
+        ranks = {rank: known[case] for rank, case in cases.items() if case in known}
+        measured = cls(maker.k, maker.grades[-1], ranks, {})
+        plain = {case: value for case, value in known.items() if case.purpose == PLAIN and len(case.sizes) == 1}
+        pairs = {grade: known.get(maker.pair(grade), math.nan) for grade in maker.grades[1:-1]}
+        for normalized in (True, False) if plain else ():
+            gains = measured._gains_of(pairs, maker.second_rank, normalized=normalized)
+            if gains and all(
+                abs(measured._predict(case, gains, normalized=normalized) - value) <= EQUAL * max(1.0, abs(value))
+                for case, value in plain.items()
+            ):
                 lowest = next((gain for gain in gains.values() if gain > ZERO), 1.0)
-                scaled = {label: gain / lowest for label, gain in gains.items()}
-                return cls(maker.k, maker.grades[-1], ranks, scaled, normalized)
-        return cls(maker.k, maker.grades[-1], ranks, {}, normalized=False)
+                return replace(measured, gains={label: gain / lowest for label, gain in gains.items()})
+        return measured
+
+    def _gains_of(self, pairs: Mapping[float, float], second_rank: int, *, normalized: bool) -> dict[float, float]:
+        """Return the gain of each label in proportion to the highest, if the function is NDCG or DCG; empty if unknown.
+
+        A pair with a gain of g at rank 1 and of 1 at rank i has (g d1 + di) / (d1 + g d2) if it is normalized.
+        """
+        first, second, other = (self.ranks.get(rank, math.nan) for rank in (1, 2, second_rank))
+        gains = {}
+        for grade, value in pairs.items():
+            divisor = first - value * second if normalized else first
+            gains[grade] = (value * (first if normalized else 1.0) - other) / divisor if divisor else math.nan
+        gains[self.top] = 1.0
+        usable = all(map(math.isfinite, (second, *gains.values())))
+        return {grade: 0.0 if abs(gain) < ZERO else gain for grade, gain in gains.items()} if usable else {}
+
+    def _predict(self, case: Case, gains: Mapping[float, float], *, normalized: bool) -> float:
+        """Return the value of a query under such gains; NaN if not all its discounts are known."""
+        by_rank: Floats = np.array([gains.get(case.labels[row], 0.0) for row in case.ranking()])
+        size = min(len(by_rank), self.cutoff or len(by_rank))
+        first, ranks = self.ranks.get(1, math.nan), range(1, size + 1)
+        exact = dict.fromkeys(ranks, math.nan) if self.formula is None else _exact(self.formula, ranks)
+        discounts = np.array([self.ranks.get(rank, first * exact[rank]) for rank in ranks])
+        ideal = np.sort(by_rank)[::-1][:size] @ discounts if normalized else 1.0
+        return float(by_rank[:size] @ discounts / ideal) if ideal else math.nan
 
     @property
     def discounts(self) -> dict[int, float]:
@@ -111,15 +124,13 @@ class Measurement:
         discounts = self.discounts
         at = f"at {len(discounts)} ranks up to {max(discounts)}"
         if self.formula is not None:
-            exact = dict(zip(discounts, map(FORMULAS[self.formula], discounts), strict=True))
-            return f"{self.formula} {at}, to {_digits(discounts, exact)} digits"
+            return f"{self.formula} {at}, to {_digits(discounts, _exact(self.formula, discounts))} digits"
         ratio = discounts.get(2, 0.0)
         powers = {rank: ratio ** (rank - 1) for rank in discounts}
         if len(discounts) > 2 and 0 < ratio < 1 and _are_near(discounts, powers):  # noqa: PLR2004 - two powers always fit
             return f"{ratio:.6g}^(rank - 1) {at}, to {_digits(discounts, powers)} digits"
-        return "{} at the ranks {}".format(
-            ", ".join(f"{value:.6g}" for value in discounts.values()), ", ".join(map(str, discounts))
-        )
+        values = ", ".join(f"{value:.6g}" for value in discounts.values())
+        return f"{values} at the ranks {', '.join(map(str, discounts))}"
 
     def values(self, measure: type[Convention]) -> dict[str, tuple[Any, ...]]:
         """Return values of the measure's fields that were measured and may not be in its grid."""
@@ -162,63 +173,20 @@ def formula_of(values: Mapping[int, float]) -> str | None:
     '1/rank'
     """
     first = values.get(1, 0.0)
-    for name, formula in FORMULAS.items() if first and len(values) > 1 else ():
-        if _are_near(values, {rank: first * formula(rank) / formula(1) for rank in values}):
-            return name
-    return None
+    if not first or len(values) < 2:  # noqa: PLR2004 - one value fits every formula
+        return None
+    relative = {rank: value / first for rank, value in values.items()}
+    return next((name for name in FORMULAS if _are_near(relative, _exact(name, values))), None)
 
 
-def _gains(
-    ranks: Mapping[int, float], pairs: Mapping[float, float], maker: CaseMaker, *, normalized: bool
-) -> dict[float, float]:
-    """Return the gain of each label in proportion to the highest, if the function is NDCG or DCG; empty if unknown.
-
-    A pair with a gain of g at rank 1 and of 1 at rank i has (g d1 + di) / (d1 + g d2) if it is normalized.
-    """
-    first, second, other = (ranks.get(rank, math.nan) for rank in (1, 2, maker.second_rank))
-    gains = {}
-    for grade, value in pairs.items():
-        divisor = first - value * second if normalized else first
-        gains[grade] = (value * (first if normalized else 1.0) - other) / divisor if divisor else math.nan
-    gains[maker.grades[-1]] = 1.0
-    usable = all(math.isfinite(gain) for gain in (second, *gains.values()))
-    return {grade: 0.0 if abs(gain) < ZERO else gain for grade, gain in gains.items()} if usable else {}
-
-
-def _explains(
-    known: Mapping[Case, float], ranks: Mapping[int, float], gains: Mapping[float, float], k: int | None,
-    *, normalized: bool,
-) -> bool:  # fmt: skip
-    """Return whether these gains and discounts give the answers to plain queries of several relevant rows."""
-    n_checked = 0
-    for case, value in known.items():
-        if case.purpose == PLAIN and len(case.sizes) == 1:
-            predicted = _predict(case, ranks, gains, k, normalized=normalized)
-            n_checked += 1
-            if not abs(predicted - value) <= EQUAL * max(1.0, abs(value)):
-                return False
-    return n_checked > 0
-
-
-def _predict(
-    case: Case, ranks: Mapping[int, float], gains: Mapping[float, float], k: int | None, *, normalized: bool
-) -> float:
-    """Return the value of a query under measured gains and discounts; NaN if not all its discounts are known."""
-    by_rank: Floats = np.array([gains.get(case.labels[row], 0.0) for row in case.ranking()])
-    formula = formula_of({rank: value for rank, value in ranks.items() if k is None or rank <= k})
-    factors = [
-        ranks.get(rank, math.nan if formula is None else ranks[1] * FORMULAS[formula](rank) / FORMULAS[formula](1))
-        for rank in range(1, min(len(by_rank), k or len(by_rank)) + 1)
-    ]
-    size, discounts = len(factors), np.array(factors)
-    ideal = np.sort(by_rank)[::-1][:size] @ discounts if normalized else 1.0
-    return float(by_rank[:size] @ discounts / ideal) if ideal else math.nan
+def _exact(formula: str, ranks: Iterable[int]) -> dict[int, float]:
+    """Return what a formula gives at ranks, in proportion to rank 1."""
+    return {rank: FORMULAS[formula](rank) / FORMULAS[formula](1) for rank in ranks}
 
 
 def _digits(values: Mapping[int, float], exact: Mapping[int, float]) -> int:
-    """Return to how many digits values equal the exact ones, in proportion to the first."""
-    first = next(iter(exact.values()))
-    errors = [abs(value * first / exact[rank] - 1) for rank, value in values.items()]
+    """Return to how many digits values equal the exact ones."""
+    errors = [abs(value / exact[rank] - 1) for rank, value in values.items()]
     return min(MOST_DIGITS, int(-math.log10(max(*errors, 1e-16))))
 
 
