@@ -292,27 +292,24 @@ def _with_further_cases(
         fits = np.abs(values - answer.value) <= examination.tolerance * max(1.0, abs(answer.value))
         if fits.any():
             members = [convention for convention, fit in zip(members, fits, strict=True) if fit]
-        elif not answer.problem:
-            # Conventions that have no value for such data are not contradicted.
-            without_value = [convention for convention, value in zip(members, values, strict=True) if np.isnan(value)]
-            contradicted = [convention for convention in members if convention not in without_value]
-            text = _rounding(examination, contradicted, cases) if case.purpose == kinds.FRACTIONAL else ""
-            if without_value and not text:
-                members = without_value
-                continue
-            text = text or f"it has a special rule for {case.purpose}"
+        elif not (answer.problem or np.isnan(values).all()):
+            text = f"it has a special rule for {case.purpose}"
+            contradicted = [
+                convention for convention, value in zip(members, values, strict=True) if not np.isnan(value)
+            ]
             if case.purpose != kinds.BELOW_ZERO and not getattr(members[0], "gain", "").startswith("from_"):
+                text = _rounding(examination, contradicted[0], cases) or text
                 return members, Finding(text, contradicted, names_presets=True), []
             notes[text] = None
     return members, None, list(notes)
 
 
-def _rounding(examination: Examination, conventions: Sequence[Convention], cases: Sequence[Case]) -> str:
-    """Return how a function of one of the conventions rounds fractional labels; empty if it does not."""
+def _rounding(examination: Examination, convention: Convention, cases: Sequence[Case]) -> str:
+    """Return how a function rounds fractional labels; empty if it does not."""
     fractional = [case for case in cases if case.purpose == kinds.FRACTIONAL]
     answers = np.array([examination.function.ask(case).value for case in fractional])
-    for text, change in ROUNDINGS.items() if conventions else ():
-        rounded = [value_of(conventions[0], case.with_columns(labels=change(case.labels))) for case in fractional]
+    for text, change in ROUNDINGS.items():
+        rounded = [value_of(convention, case.with_columns(labels=change(case.labels))) for case in fractional]
         if np.allclose(answers, rounded, rtol=examination.tolerance, atol=examination.tolerance):
             return text
     return ""

@@ -208,15 +208,19 @@ def dcg_of_two(labels, scores):
     return dcg(labels, scores)
 
 
-def test_an_answer_for_fractional_labels_contradicts_only_conventions_with_a_value_for_them():
-    def between(labels):  # as 2^label - 1 for whole labels, and on a line between them
+@pytest.mark.parametrize("measure", ["ndcg", "dcg"])
+def test_an_answer_for_fractional_labels_contradicts_a_convention_though_tables_have_no_value_for_them(measure):
+    def between(labels):  # 2^label - 1 for whole labels, and on a line between them
         return np.interp(labels, [0, 1, 2, 3, 4], [0, 1, 3, 7, 15])
 
-    convention = ra.audit.probe(lambda y, s: ndcg(y, s, gain=between), takes="query", k=5).convention
-    assert convention.gain == "table_0_1_3_7_15"
-    rounding = ra.audit.probe(lambda y, s: ndcg(np.round(y), s), takes="query", k=5)
-    assert rounding.convention is None
-    assert rounding.explanation == "it rounds fractional labels to whole numbers"
+    def dcg_between(labels, scores):
+        return float(between(by_rank(labels, scores)[:5]) @ (1 / np.log2(np.arange(min(5, labels.size)) + 2)))
+
+    function = {"ndcg": lambda y, s: ndcg(y, s, gain=between), "dcg": dcg_between}[measure]
+    report = ra.audit.probe(function, takes="query", k=5, measures=measure)
+    assert report.convention is None
+    assert report.explanation == "it has a special rule for fractional labels"
+    assert report.nearest.gain in {"exp2", "exp2-floor"}
 
 
 def test_a_measure_without_a_value_for_the_labels_says_so():
