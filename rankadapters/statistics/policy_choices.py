@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Sequence
 from itertools import product
 from typing import Any
@@ -44,22 +45,25 @@ class Policies:
 
     def __init__(self, values: Block, lowered: Sequence[Lowered], bound: Sequence[tuple[Binding, list[slice]]]) -> None:
         self._lowered, self._bindings, first = lowered, [binding for binding, _ in bound], lowered[0][0]
+        self._parts = [parts for _, parts in bound]
         numbers = [value for value in values.get("empty", ()) if isinstance(value, float)]
         # With the value 0, empty queries add nothing to any average, so that different averages could look equal.
         example = {"empty": max(numbers)} if numbers else {}
         alike: dict[object, list[Block]] = {}
         self.decisions: list[list[PolicyDecisions]] = []
+        self._of_nothing: list[float] = []  # for each choice, the value of a pooled part without any mass
         axes = {name: self._axis(name, _accepted(first, example, name, values[name]), example) for name in values}
         for combination in product(*axes.values()):
             block = dict(zip(axes, combination, strict=True))
-            decisions = self._decide({name: _first(field_values) for name, field_values in block.items()})
-            if decisions and (key := tuple(map(_key, decisions))) not in alike:
+            fields = {name: _first(field_values) for name, field_values in block.items()}
+            decisions = self._decide(fields)
+            if decisions and (key := self._key_of(fields, decisions)) not in alike:
                 self.decisions.append(decisions)
+                self._of_nothing.append(self._value_of_nothing(fields, decisions))
                 alike[key] = []
             if decisions:
                 alike[key].append(block)
         self.blocks = [merged(blocks) for blocks in alike.values()]
-        self._parts = [parts for _, parts in bound]
         self._arrays = [self._of_data(number) for number in range(len(lowered))]
 
     def means(self, data: int, values: Floats) -> Floats:
@@ -73,7 +77,8 @@ class Policies:
         weights, fixed, divisors = self._arrays[data]
         convention = self._lowered[data][0]
         sums = np.stack([values[:, part] @ weights[:, part].T for part in self._parts[data]], axis=-1)
-        means: Floats = (sums + fixed) / divisors
+        of_nothing = np.array(self._of_nothing)[:, np.newaxis]
+        means: Floats = np.where(divisors == 0, of_nothing, (sums + fixed) / divisors)
         if type(convention).link is not Convention.link:
             means = np.vectorize(convention.link, otypes=[float])(means)
         return means
@@ -87,9 +92,23 @@ class Policies:
 
     def _axis(self, name: str, values: tuple[Any, ...], example: dict[str, Any]) -> list[tuple[Any, ...]]:
         """Return one group per value of a field, or a single group if the field affects no query."""
+        if name == "empty" and self._lowered[0][1].pooled:  # which parts have no mass depends on the other policies
+            return [(value,) for value in values]
         by_value = [self._decide({**example, name: value}) for value in values]
         alike = len({tuple(map(_key, decisions)) for decisions in by_value}) == 1
         return [values] if alike and all(by_value) else [(value,) for value in values]
+
+    def _key_of(self, fields: dict[str, Any], decisions: list[PolicyDecisions]) -> tuple[bytes, ...]:
+        """Return a key of the effects of policy values: equal keys mean equal means on every part."""
+        return *map(_key, decisions), repr(self._value_of_nothing(fields, decisions)).encode()
+
+    def _value_of_nothing(self, fields: dict[str, Any], decisions: list[PolicyDecisions]) -> float:
+        """Return the value of the parts of a pooled measure that have no mass; NaN without a value, or such parts."""
+        empty = fields.get("empty")
+        if not (isinstance(empty, float) and self._lowered[0][1].pooled):
+            return math.nan
+        masses = (d.divisors[part].sum() for d, parts in zip(decisions, self._parts, strict=True) for part in parts)
+        return math.nan if all(masses) else empty
 
     def _decide(self, fields: dict[str, Any]) -> list[PolicyDecisions]:
         """Apply policy values to each data set; return an empty list if they are refused."""

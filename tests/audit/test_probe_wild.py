@@ -223,6 +223,31 @@ def test_an_answer_for_fractional_labels_contradicts_a_convention_though_tables_
     assert report.nearest.gain in {"exp2", "exp2-floor"}
 
 
+def test_a_number_for_empty_queries_is_measured():
+    report = ra.audit.probe(lambda y, s: ndcg(y, s) if y.max() > 0 else 0.25, takes="query", k=5)
+    assert report.convention == ra.parse("ranklib@5").replace(empty=0.25)
+
+
+def test_gains_of_dcg_are_absolute():
+    def function(labels, scores):
+        gains = np.array([0, 1.00001, 3, 7, 15])[by_rank(labels, scores)[:5]]
+        return float(gains @ (1 / np.log2(np.arange(gains.size) + 2)))
+
+    report = ra.audit.probe(function, takes="query", k=5, measures="dcg")
+    assert report.convention.gain == "table_0_1.00001_3_7_15"
+
+
+def test_micro_averages_are_identified():
+    def function(labels, scores, sizes):
+        ends = np.cumsum(sizes)
+        ranked = [by_rank(labels[e - n : e], scores[e - n : e]) > 0 for e, n in zip(ends, sizes, strict=True)]
+        relevant = sum(query.sum() for query in ranked)
+        return sum(query[:5].sum() for query in ranked) / relevant if relevant else 0.0
+
+    report = ra.audit.probe(function, takes="groups", k=5, measures="recall")
+    assert (report.convention.pool, report.convention.empty) == ("sums", 0.0)
+
+
 def test_a_measure_without_a_value_for_the_labels_says_so():
     report = ra.audit.probe(dcg_of_two, takes="query", k=None, measures="query-cross-entropy")
     assert report.convention is None

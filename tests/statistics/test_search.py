@@ -11,6 +11,8 @@ import rankadapters as ra
 from rankadapters.core.measures import MEASURES
 from rankadapters.statistics.grid import values_to_search, with_refusals
 from rankadapters.statistics.probing.case_maker import CaseMaker
+from rankadapters.statistics.probing.cases import value_of as value_of_case
+from rankadapters.statistics.probing.elimination import Pool
 from rankadapters.statistics.search import Data, Search
 from tests.helpers.graded_queries import small_queries
 from tests.helpers.ndcg_grid import GRID
@@ -132,3 +134,18 @@ def test_differences_far_below_1_keep_groups_apart(preset, labels, varied):
                 assert groups.means[value, policy, 0] == pytest.approx(mean, rel=1e-9, abs=0), member
             means[groups.key(value, policy, 0)] = mean
     assert len(set(means.values())) == len(means) == 2
+
+
+@pytest.mark.parametrize("measure", ["recall", "precision", "f-measure", "auc"])
+def test_pooled_measures_have_their_value_on_parts_without_mass(measure):
+    kind = MEASURES[measure]
+    maker = CaseMaker((0.0, 1.0, 2.0), 3)
+    cases = [case for case in (*maker.several(), *maker.confirming()) if len(case.labels) < 40]
+    assert any(max(case.labels) == 0 for case in cases)
+    pool = Pool.of(cases, (kind,), 3, further=True)
+    rows = [row for row, (_, blocks) in enumerate(pool.groups) if set(blocks[0]["pool"]) & {"sums", "pairs", "rows"}]
+    assert rows
+    for row in rows[:: max(len(rows) // 40, 1)]:
+        for convention in pool.members([row])[::7]:
+            expected = [value_of_case(convention, case) for case in cases]
+            np.testing.assert_allclose(pool.values[row], expected, rtol=0, atol=1e-12, err_msg=str(convention))

@@ -15,7 +15,7 @@ from rankadapters.core.declaration.fields import number
 from rankadapters.core.measures import DCG, ERR, NDCG
 from rankadapters.statistics.probing.answers import Function
 from rankadapters.statistics.probing.case_maker import CaseMaker
-from rankadapters.statistics.probing.cases import PLAIN, Case
+from rankadapters.statistics.probing.cases import EMPTY, PLAIN, Case
 
 EQUAL = 1e-7  # relative difference up to which a discount or gain is the one of a formula
 ZERO = 1e-12  # a value up to this is 0
@@ -49,7 +49,8 @@ class Measurement:
     cutoff: int | None  # that was declared
     top: float  # the highest grade, which is the label of the relevant row
     ranks: dict[int, float]  # the value of a query with one relevant row, by the row's rank; only ranks with a number
-    gains: dict[float, float]  # of each label, in proportion to the lowest label with a gain; empty if it is no DCG
+    gains: dict[float, float]  # of each label; of NDCG in proportion to the lowest label with a gain; empty if neither
+    of_empty: float | None  # the value of a query with nothing relevant; None if there is none
 
     @classmethod
     def of(cls, function: Function, maker: CaseMaker) -> Measurement:
@@ -57,7 +58,10 @@ class Measurement:
         known = {case: reply.value for case, reply in function.answers.items() if not reply.problem}
         cases = {rank: maker.at_rank(rank) for rank in maker.ranks}
         ranks = {rank: known[case] for rank, case in cases.items() if case in known}
-        measured = cls(maker.k, maker.grades[-1], ranks, {})
+        of_empty = next(
+            (value for case, value in known.items() if case.purpose == EMPTY and len(case.sizes) == 1), None
+        )
+        measured = cls(maker.k, maker.grades[-1], ranks, {}, of_empty)
         plain = {case: value for case, value in known.items() if case.purpose == PLAIN and len(case.sizes) == 1}
         pairs = {grade: known.get(maker.pair(grade), math.nan) for grade in maker.grades[1:-1]}
         for normalized in (True, False) if plain else ():
@@ -66,7 +70,7 @@ class Measurement:
                 abs(measured._predict(case, gains, normalized=normalized) - value) <= EQUAL * max(1.0, abs(value))
                 for case, value in plain.items()
             ):
-                lowest = next((gain for gain in gains.values() if gain > ZERO), 1.0)
+                lowest = next((gain for gain in gains.values() if gain > ZERO), 1.0) if normalized else 1 / ranks[1]
                 return replace(measured, gains={label: gain / lowest for label, gain in gains.items()})
         return measured
 
@@ -139,6 +143,8 @@ class Measurement:
             gains = [0.0, *(round(gain, DECIMALS) for gain in self.gains.values())]
             if gains == sorted(gains):
                 values["gain"] = ("_".join(["table", *map(number, gains)]),)
+        if self.of_empty is not None and 0 <= self.of_empty <= 1 and "empty" in measure.declared():
+            values["empty"] = (self.of_empty,)
         if measure is ERR and self.ranks.get(1):
             highest = (2**self.top - 1, self.top, 1.0)
             values["scale"] = tuple(round(gain / self.ranks[1], DECIMALS) for gain in highest)
