@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from rankadapters.core.evaluation.table import Table
 from rankadapters.statistics.cells import spelled
 from rankadapters.statistics.document import Document
 from rankadapters.statistics.grid import has_cutoff, measure_named, replaced
-from rankadapters.statistics.known_presets import presets_by_label
+from rankadapters.statistics.known_presets import change_cost, presets_by_label, starting_presets
 from rankadapters.statistics.probing import cases as kinds
 from rankadapters.statistics.probing.answers import OF_QUERIES, UNKNOWN, Function
 from rankadapters.statistics.probing.case_maker import CaseMaker
@@ -378,11 +379,20 @@ def _notes(members: list[Convention]) -> Iterator[str]:
 
 
 def _simplest(conventions: Sequence[Convention]) -> Convention:
-    """Return the first convention that is a preset; if none is, the one with the simplest field values."""
-    candidates, k = set(conventions), getattr(conventions[0], "k", None)
-    measures = dict.fromkeys(map(type, conventions))
-    presets = (preset for measure in measures for preset in presets_by_label(measure, k).values())
-    return next((preset for preset in presets if preset in candidates), min(conventions, key=_simplicity))
+    """Return the convention with the fewest and likeliest changes from a preset, named after that preset.
+
+    Of several, the one of the first preset is returned, and of these, the one with the simplest field values.
+    """
+    k, ranked = getattr(conventions[0], "k", None), []
+    for convention in conventions:
+        measure, values = type(convention), convention.to_dict().items()
+        presets = starting_presets(measure, k).values()
+        changes = [dict(values - preset.to_dict().items()) for preset in presets]
+        costs = [change_cost(measure, changed) for changed in changes]
+        at = costs.index(min(costs))
+        ranked.append(((costs[at], at, _simplicity(convention)), list(presets)[at], changes[at]))
+    _, preset, changed = min(ranked, key=itemgetter(0))
+    return preset.replace(**changed)
 
 
 def _presets(conventions: Sequence[Convention], *, ranked: bool = False) -> tuple[str, ...]:

@@ -68,7 +68,7 @@ class NearestPresets(NamedTuple):
         """Sort key: few and likely changes first, then usual cutoffs, then the order of the presets."""
         measure, k = type(self.convention), getattr(self.convention, "k", None)
         position = list(starting_presets(measure, k)).index(self.presets[0])
-        return _cost(measure, self.changes), unlikelihood(k), position
+        return change_cost(measure, self.changes), unlikelihood(k), position
 
 
 def nearest_to_blocks(measure: type[Convention], blocks: list[Block]) -> NearestPresets:
@@ -93,7 +93,7 @@ def nearest_to_block(measure: type[Convention], block: Block) -> NearestPresets:
         label: [name for name, values in at_cutoff.items() if getattr(preset, name) not in values]
         for label, preset in presets_here.items()
     }
-    for label, names in sorted(differing.items(), key=lambda item: _cost(measure, item[1])):
+    for label, names in sorted(differing.items(), key=lambda item: change_cost(measure, item[1])):
         changes = {name: at_cutoff[name][0] for name in names}
         convention = replaced(presets_here[label], changes)
         if convention is not None:
@@ -104,7 +104,7 @@ def nearest_to_block(measure: type[Convention], block: Block) -> NearestPresets:
     return NearestPresets((label,), preset.replace(**changes), changes)
 
 
-def _cost(measure: type[Convention], names: Iterable[str]) -> tuple[int, int]:
+def change_cost(measure: type[Convention], names: Iterable[str]) -> tuple[int, int]:
     """Return the number of changed fields, and how unlikely it is that a tool's user changes them."""
     changed, kinds = list(names), measure.declared()
     return len(changed), sum(kinds[name].rarity for name in changed)

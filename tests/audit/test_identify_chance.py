@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from rankadapters.audit import Chance, Matches, candidates
+from rankadapters.audit import Chance, Matches, candidates, identification
 from rankadapters.audit.numbers import Number, read_number
 from rankadapters.statistics.search import Search
 from tests.helpers.depth import THOROUGH
@@ -34,7 +34,7 @@ def verdict(matches):
 
 @pytest.fixture
 def search_once(monkeypatch):
-    """Evaluate the grid once per scores and cutoffs, to save time."""
+    """Evaluate the grid, and the presets with mistakes, once per scores and cutoffs, to save time."""
     searches = {}
 
     def search(measure, grid, data):
@@ -46,6 +46,21 @@ def search_once(monkeypatch):
         return searches[key]
 
     monkeypatch.setattr(candidates, "Search", search)
+    for name in ("_bases", "_mistaken", "_without_queries"):
+        monkeypatch.setattr(identification, name, once_per_scores(getattr(identification, name)))
+
+
+def once_per_scores(function):
+    """Return a function of a number whose result depends on the number's scores and cutoffs alone."""
+    results = {}
+
+    def call(number, *others):
+        key = (number.scores.tobytes(), number.cutoffs)
+        if key not in results:
+            results[key] = function(number, *others)
+        return results[key]
+
+    return call
 
 
 @pytest.mark.parametrize(("k", "expected"), [(5, "perhaps by chance"), ("unknown", "as likely as not by chance")])
