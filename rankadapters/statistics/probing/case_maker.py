@@ -166,6 +166,9 @@ class CaseMaker:
         scores = _scores(purpose, n_rows, turn, generator)
         if purpose == kinds.EXACT:
             labels[scores.argmin()] = self.grades[-1]
+        if purpose == kinds.LONG and turn == 4:  # noqa: PLR2004 - a function that reads only the first rows misses it
+            labels[:], scores[-1] = self.grades[0], 2 * scores.max()
+            labels[-1] = self.grades[-1]
         if purpose in {kinds.BOUNDARY, kinds.CLOSE}:
             return (self._at_cutoff if purpose == kinds.BOUNDARY else self._close)(labels, turn, generator)
         return Case.of(labels, scores, purpose)
@@ -255,7 +258,7 @@ def _by_rank(labels_by_rank: Floats, purpose: str) -> Case:
 
 def _scores(purpose: str, n_rows: int, turn: int, generator: np.random.Generator) -> Floats:
     """Return tied scores, or distinct ones that are nowhere nearly equal, some of them far above 1."""
-    tied = {kinds.TIED: True, kinds.SHORT: turn == 1, kinds.EXACT: turn == 1, kinds.LONG: turn != 2}  # noqa: PLR2004
+    tied = {kinds.TIED: True, kinds.SHORT: turn == 1, kinds.EXACT: turn == 1, kinds.LONG: turn % 2 == 1}
     if tied.get(purpose):
         return generator.choice(np.asarray(TIED_SCORES), n_rows)
     if purpose == kinds.ANY:
