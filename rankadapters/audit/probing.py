@@ -28,6 +28,7 @@ MOST_CALLS = 60  # calls for a function without a convention, unless the search 
 FEWEST_CALLS = 12  # calls for the search of an example
 MEANINGS = {
     kinds.EMPTY: "empty='error', or empty='skip' if no query is left to average",
+    kinds.NOT_FOUND: "you have to leave out such queries, or set their value yourself",
     kinds.ONE_DOCUMENT: "you have to leave out queries of one document, or set their value yourself",
     kinds.SHORT: "you have to leave out shorter queries, as short='skip' does",
     kinds.NEGATIVE: "scores have to be positive",
@@ -198,7 +199,7 @@ def probe(
         How it is called: `function(labels, scores)` for one query, `function(labels, scores, qid)` with the query of
         each row, `function(labels, scores, group_sizes)` with the rows of each query, `function(labels)` with the
         labels of one query in the order of its ranking, or `function(recommended, relevant)` with the ids of one
-        query's items in the order of its ranking, and the ids of the relevant ones among them.
+        query's items in the order of its ranking, and the ids of all relevant items.
     k : int, None or "unknown"
         The cutoff that it applies; None for all ranks.
     measures : sequence of str, default ("ndcg",)
@@ -241,14 +242,18 @@ def probe(
     tried = tuple(map(measure_named, names("measures", measures)))
     tolerance = number("tolerance", tolerance, least=0)
     unknown = isinstance(k, str) and k == UNKNOWN
-    cutoff = None if unknown else as_cutoff(k)
+    cutoff = None if unknown or not any(map(has_cutoff, tried)) else as_cutoff(k)
     maker = maker_for(tested, labels)
     maker = replace(maker, k=find_cutoff(tested, maker) if unknown else cutoff)
     examination = examine(tested, tried, maker, tolerance)
     if not maker.one_relevant and _refuses_all(examination, kinds.SEVERAL):
         examination = examine(tested, tried, replace(maker, grades=GRADES[-1], one_relevant=True), tolerance)
     if not (examination.enough and examination.remaining and tested.deterministic):
-        return _without_convention(examination, explain(examination))
+        finding = explain(examination)
+        if finding is not None and finding.text.endswith(NO_ORDER) and finding.conventions:
+            fitting, _, _ = _with_further_cases(examination, finding.conventions, labels)
+            finding = finding._replace(conventions=fitting)
+        return _without_convention(examination, finding)
     members, finding, notes = _with_further_cases(examination, _with_refusals(examination), labels)
     return _fitted(examination, members, notes) if finding is None else _without_convention(examination, finding)
 

@@ -48,8 +48,13 @@ WORDS = {  # the purposes of the cases in files, from easy to hard to understand
     kinds.FRACTIONAL: "fractional labels",
     kinds.BELOW_ZERO: "negative labels",
 }
-# Traits that a program may treat by its own rule.
-SPECIAL = (kinds.EMPTY, ONE_DOCUMENT, kinds.SHORT, kinds.EXACT, kinds.NEGATIVE, kinds.TIED, kinds.LONG)
+# Queries that a program may treat by its own rule, given the cutoff or 0.
+SPECIAL: dict[str, Callable[[Case, int], bool]] = {
+    **{trait: kinds.TRAITS[trait] for trait in (kinds.EMPTY, ONE_DOCUMENT, kinds.SHORT, kinds.EXACT, kinds.ONE_MORE,
+                                                kinds.NEGATIVE, kinds.TIED, kinds.LONG)},
+    "equal labels": lambda query, _: len(set(query.labels)) == 1 < len(query.labels),
+    "equal scores": lambda query, _: len(set(query.scores)) == 1 < len(query.scores),
+}  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -177,12 +182,13 @@ def make_vectors(convention: Convention, labels: tuple[float, ...] | None, *, di
     rivals = np.array(list(values_with_mistakes(convention, maker, cases, expected)))
     fails = differ(np.concatenate([pool.values, np.where(np.isnan(rivals), expected, rivals)]), expected)
     chosen: list[int] = []
-    for several in (False, True):
-        of_kind = [i for i, case in enumerate(cases) if (len(case.sizes) > 1) == several]
-        parts = [[i for i in of_kind if cases[i].purpose == purpose] for purpose in WORDS]
+    stages = [(case.purpose == ONE_DOCUMENT, len(case.sizes) > 1) for case in cases]
+    for stage in sorted(set(stages)):  # optional cases last, since a program may refuse them
+        parts = [[i for i, case in enumerate(cases) if stages[i] == stage and case.purpose == purpose]
+                 for purpose in WORDS]  # fmt: skip
         detected = fails[:, chosen].any(axis=1, keepdims=True)
         chosen += choose_cases(fails & ~detected, parts)
-    chosen_cases = [cases[i] for i in chosen]
+    chosen_cases = [cases[i] for i in sorted(chosen, key=lambda i: len(cases[i].sizes) > 1)]
     if labels is None:
         equal = pool.members([group for group in range(len(pool.groups)) if not fails[group].any()])
         chosen_cases += _unusual_cases(convention, maker, equal)
@@ -229,8 +235,8 @@ def values_with_mistakes(
     """Yield the values of a program with each known mistake; NaN if it has none, or the mistake changes nothing."""
     yield from (expected * factor + offset for factor, offset in CHANGED_NUMBERS.values())
     yield from (np.round(expected, decimals) for decimals in ROUNDED)
-    for trait in SPECIAL:
-        yield expected + [case.purpose == trait for case in cases]
+    yield from (expected + [case.purpose == trait for case in cases] for trait in SPECIAL)
+    yield from _values_with_special_rules(convention, cases, expected)
     if "k" in convention.fields():
         k: int | None = getattr(convention, "k", None)
         wrong = (1, LIKELY_CUTOFF) if k is None else (k - 1, k + 1, None)
@@ -241,26 +247,70 @@ def values_with_mistakes(
         yield np.array([table.get(text, math.nan) for table in tables])
 
 
+def _values_with_special_rules(convention: Convention, cases: Sequence[Case], expected: Floats) -> Iterator[Floats]:
+    """Yield the values of programs that treat some queries by their own rule, NaN on cases without such a query."""
+    k: int | None = getattr(convention, "k", None)
+    single = np.array([len(case.sizes) == 1 for case in cases])
+    with_trait = {name: single & [has(case, k or 0) for case in cases] for name, has in SPECIAL.items()}
+    nothing_found = single & (expected == 0) & ~with_trait[kinds.EMPTY]
+    for special in (*with_trait.values(), nothing_found):
+        yield from (np.where(special, value, math.nan) for value in (0.0, 1.0))
+    if k is not None:  # one rank too few or too many if the list is as long as the cutoff, or one row longer
+        for trait, cutoff in ((kinds.EXACT, k - 1), (kinds.ONE_MORE, None)):
+            if cutoff != 0:
+                yield np.where(with_trait[trait], values_of(convention.replace(k=cutoff), cases), math.nan)
+
+
 def _values_of_changed_cases(convention: Convention, maker: CaseMaker, cases: Sequence[Case]) -> Floats:
     """Return the convention's values on cases that are changed as programs do by mistake, NaN on all other cases."""
     columns = [mistaken_columns(case) for case in cases]
     changed = [[table.get(text) for table in columns] for text in dict.fromkeys(chain.from_iterable(columns))]
-    changed += [[change(case) for case in cases] for change in _changes(maker)]
+    changed += [[change(case) for case in cases] for change in _changes(convention, maker)]
     known = {(i, j): case for i, variants in enumerate(changed) for j, case in enumerate(variants) if case is not None}
     values = np.full((len(changed), len(cases)), math.nan)
     values[tuple(np.transpose(list(known)))] = values_of(convention, list(known.values()))
     return values
 
 
-def _changes(maker: CaseMaker) -> Iterator[Callable[[Case], Case | None]]:
+def _changes(convention: Convention, maker: CaseMaker) -> Iterator[Callable[[Case], Case | None]]:
     """Yield functions that return a case as a program with a mistake sees it; None if the mistake changes nothing."""
     yield from (partial(_without_rank, rank=rank, label=maker.grades[0]) for rank in maker.ranks)
     yield from (partial(_with_grade, grade=grade, other=other) for other, grade in pairwise(maker.grades))
-    yield lambda case: case.with_columns(scores=np.abs(case.scores))
-    yield lambda case: case.select(rows) if (rows := np.flatnonzero(np.asarray(case.scores) >= 0).tolist()) else None
+    yield from (partial(_by_query, change=change) for change in _changes_of_queries(convention, maker.k or 0))
+    yield lambda case: Case.join([next(case.split()), *case.split()], case.purpose) if len(case.sizes) > 1 else None
+    yield lambda case: max(case.split(), key=partial(value_of, convention))
     yield from (
         partial(_shuffled, seed=seed, least=least) for least in (0, kinds.MOST_SHORT) for seed in range(SHUFFLES)
     )
+
+
+def _changes_of_queries(convention: Convention, k: int) -> Iterator[Callable[[Case], Case | None]]:
+    """Yield functions that return a query as a program with a mistake sees it; None if the mistake leaves it out."""
+    for change in (np.abs, np.trunc, partial(np.maximum, 0), partial(np.minimum, 1)):
+        yield partial(_with_scores, change=change)
+    yield from (partial(_with_rows, kept=kept) for kept in (np.greater, np.greater_equal))
+    yield lambda query: query.select(range(len(query.labels) - SPECIAL[kinds.LONG](query, k)))
+    yield lambda query: query.select(range(len(query.labels))[:: -1 if len(set(query.scores)) == 1 else 1])
+    yield from (partial(_without, trait=trait, k=k) for trait in SPECIAL.values())
+    yield lambda query: query if value_of(convention, query) else None
+
+
+def _with_scores(query: Case, *, change: Callable[[Floats], Floats]) -> Case:
+    return query.with_columns(scores=change(np.asarray(query.scores)))
+
+
+def _with_rows(query: Case, *, kept: Callable[[Floats, float], np.ndarray]) -> Case:
+    return query.select(np.flatnonzero(kept(np.asarray(query.scores), 0)).tolist())
+
+
+def _without(query: Case, *, trait: Callable[[Case, int], bool], k: int) -> Case | None:
+    return None if trait(query, k) else query
+
+
+def _by_query(case: Case, *, change: Callable[[Case], Case | None]) -> Case | None:
+    """Return the case with each query changed, without those that have no row left; None if no query is left."""
+    queries = [changed for query in case.split() if (changed := change(query)) is not None and changed.labels]
+    return Case.join(queries, case.purpose) if queries else None
 
 
 def _without_rank(case: Case, *, rank: int, label: float) -> Case | None:

@@ -98,10 +98,30 @@ WRONG_NDCG = {  # function, and a part of the explanation; None if there is no e
     "scores of 3 decimals": (lambda y, s: ndcg(y, np.round(s, 3)), "the scores rounded to 3 decimals"),
     "whole labels": (lambda y, s: ndcg(y.astype(int), s, gain=np.copy), "cuts fractional labels"),
     "labels rounded up": (lambda y, s: ndcg(np.ceil(y), s), "rounds fractional labels up"),
-    "an ideal list of k - 1": (lambda y, s: ndcg(y, s, ideal_k=4), None),
+    "an ideal list of k - 1": (lambda y, s: ndcg(y, s, ideal_k=4), "its ideal list is cut at 4"),
+    "an ideal list of k + 1": (lambda y, s: ndcg(y, s, ideal_k=6), "its ideal list is cut at 6"),
+    "a larger ideal DCG": (lambda y, s: dcg(y, s) / (dcg(y, y) + 1e-6), "it adds 1e-06 to the ideal DCG"),
+    "a percentage of 2 decimals": (
+        lambda y, s: round(100 * ndcg(y, s), 2),
+        "as a percentage, and it rounds to 2 decimals",
+    ),
+    "1 for one document": (lambda y, s: ndcg(y, s) if y.size > 1 else 1.0, "queries of one document: it returns 1"),
+    "only the first 20 rows": (lambda y, s: ndcg(y[:20], s[:20]), "queries of more than 16 rows"),
     "DCG": (dcg, "it computes dcg, not ndcg"),
 }
+
+
+def err_by_query(labels, scores, k=5):
+    """Return an ERR whose gains are divided by 2 to the power of the query's highest label."""
+    value, not_found = 0.0, 1.0
+    for rank, label in enumerate(by_rank(labels, scores)[:k], 1):
+        found = (2.0**label - 1) / 2.0 ** labels.max()
+        value, not_found = value + not_found * found / rank, not_found * (1 - found)
+    return value
+
+
 WRONG = {  # function, measure, k, and a part of the explanation
+    "ERR by query": (err_by_query, "err", 5, "divided by 2^(the query's highest label)"),
     "precision of ties": (precision_of_ties, "precision", 5, "tied rows"),
     "recall of 4 decimals": (lambda y, s: round(recall(y, s), 4), "recall", 5, "it rounds to 4 decimals"),
     "RR of 5 decimals": (lambda y, s: round(reciprocal_rank(y, s, 20), 5), "rr", 20, "it rounds to 5 decimals"),
@@ -227,6 +247,64 @@ def test_a_number_for_empty_queries_is_measured():
     report = ra.audit.probe(lambda y, s: ndcg(y, s) if y.max() > 0 else 0.25, takes="query", k=5)
     assert report.convention.name == "ndcg@5/lightgbm+empty=0.25"
     assert ra.parse("ranklib@5").replace(empty=0.25) in report.conventions
+
+
+def per_query(labels, scores, group_sizes, function):
+    ends = np.cumsum(group_sizes)
+    return [function(labels[end - n : end], scores[end - n : end]) for end, n in zip(ends, group_sizes, strict=True)]
+
+
+def skipping(labels, scores, group_sizes):
+    values = per_query(labels, scores, group_sizes, lambda y, s: ndcg(y, s) if y.any() else None)
+    return float(np.mean([value for value in values if value is not None] or [0.0]))
+
+
+def without_zeros(labels, scores, group_sizes, of_none=0.0):
+    values = [value for value in per_query(labels, scores, group_sizes, partial(reciprocal_rank, k=5)) if value]
+    return float(np.mean(values)) if values else of_none
+
+
+WRONG_MEANS = {  # function, measure and explanation
+    "0 if all queries are skipped": (
+        skipping, "ndcg", "it leaves out queries that have no value, and returns 0 if no query is left"
+    ),
+    "without queries of value 0": (without_zeros, "rr", "it returns the value without the queries of value 0"),
+    "without queries of value 0, else NaN": (
+        partial(without_zeros, of_none=math.nan), "rr", "it returns the value without the queries of value 0"
+    ),
+    "without the last query": (
+        lambda y, s, n: float(np.mean(per_query(y, s, n, ndcg)[:-1] or [0])), "ndcg", "without the last query"
+    ),
+    "without the last query of several": (
+        lambda y, s, n: float(np.mean(per_query(y, s, n, ndcg)[: max(len(n) - 1, 1)])), "ndcg", "without the last query"
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WRONG_MEANS)
+def test_a_wrong_mean_over_queries_is_explained(name):
+    function, measure, explanation = WRONG_MEANS[name]
+    report = ra.audit.probe(function, takes="groups", k=5, measures=measure)
+    assert report.convention is None
+    assert explanation in report.explanation
+
+
+def test_refused_queries_with_nothing_found_are_named():
+    def function(labels, scores):
+        return reciprocal_rank(labels, scores, 5) or None
+
+    report = ra.audit.probe(function, takes="query", k=5, measures="rr")
+    assert "nothing relevant up to the cutoff" in [refusal.what for refusal in report.refused]
+
+
+def test_a_plain_argsort_of_linear_gains_is_no_convention_of_positive_gains():
+    def function(labels, scores):
+        rows = np.random.default_rng(int(np.sum(scores) * 1e6) % 2**31).permutation(labels.size)
+        return ndcg(labels[rows], scores[rows], gain=np.copy)
+
+    report = ra.audit.probe(function, takes="query", k=5)
+    assert "tied rows in no fixed order" in report.explanation
+    assert report.nearest.gain == "linear"
 
 
 def test_gains_of_dcg_are_absolute():

@@ -214,23 +214,62 @@ RULES = {
         *(column[np.random.default_rng(y.size).permutation(y.size)] for column in (y, s))
     ),
     "shuffled ties of long lists": lambda y, s: RULES["shuffled ties"](y, s) if y.size > 16 else ndcg(y, s),
+    "all rows of k + 1": lambda y, s: ndcg(y, s, k=6 if y.size == 6 else 5),
+    "no last row of k": lambda y, s: ndcg(y, s, k=4 if y.size == 5 else 5),
+    "1 for one document": lambda y, s: ndcg(y, s) if y.size > 1 else 1.0,
+    "0 for equal labels": lambda y, s: ndcg(y, s) if len(set(y)) > 1 or y.size == 1 else 0.0,
+    "0 for equal scores": lambda y, s: ndcg(y, s) if len(set(s)) > 1 or y.size == 1 else 0.0,
+    "equal scores from the end": lambda y, s: ndcg(y[::-1], s[::-1]) if len(set(s)) == 1 else ndcg(y, s),
+    "0.01 if nothing is found": lambda y, s: 0.01 if ndcg(y, s) == 0 < y.max() else ndcg(y, s),
+    "0 for long lists": lambda y, s: ndcg(y, s) if y.size <= 30 else 0.0,
+    "only the first rows": lambda y, s: ndcg(y[:30], s[:30]),
+    "scores of 0 and below are equal": lambda y, s: ndcg(y, np.maximum(s, 0)),
+    "whole scores": lambda y, s: ndcg(y, np.trunc(s)),
 }
 
 
+def fails(convention, function):
+    """Return whether a function has another value than the convention on one of its vectors."""
+    vectors = ra.conformance.vectors(convention).vectors
+    values = [function(np.array(v.labels), np.array(v.scores)) for v in vectors if len(v.group_sizes) == 1]
+    expected = [v.value for v in vectors if len(v.group_sizes) == 1]
+    return not np.allclose(values, expected, rtol=0, atol=1e-9)
+
+
 @for_each("rule", RULES)
+def test_the_vectors_fail_an_implementation_with_a_rule_of_its_own(rule):
+    assert fails("ranklib@5", RULES[rule])
+    assert not fails("ranklib@5", ndcg)
+
+
 @pytest.mark.parametrize("k", [1, 2, 5])
-def test_an_implementation_with_a_rule_of_its_own_fails(rule, k):
-    function = RULES[rule]
-    at_k = {"0 for k rows": lambda y, s: 0.0 if y.size == k else ndcg(y, s, k)}.get(rule)
-    declared = ra.parse(f"ranklib@{k}")
-
+def test_an_implementation_with_a_rule_for_lists_as_long_as_the_cutoff_fails(k):
     def wrong(labels, scores):
-        return at_k(labels, scores) if at_k else function(labels, scores)
+        return 0.0 if labels.size == k else ndcg(labels, scores, k)
 
-    if k != 5 and at_k is None:
-        return
-    assert not ra.conformance.check(wrong, declared, takes="query").conforms
-    assert ra.conformance.check(lambda y, s: ndcg(y, s, k), declared, takes="query").conforms
+    assert not ra.conformance.check(wrong, f"ranklib@{k}", takes="query").conforms
+    assert ra.conformance.check(lambda y, s: ndcg(y, s, k), f"ranklib@{k}", takes="query").conforms
+
+
+MEANS = {
+    "without zeros": lambda values: float(np.mean([value for value in values if value] or [0.0])),
+    "the best query": max,
+    "the first query twice": lambda values: float(np.mean([values[0], *values])),
+    "of 5 decimals": lambda values: round(float(np.mean(values)), 5),
+    "the quadratic mean": lambda values: float(np.sqrt(np.mean(np.square(values)))),
+}
+
+
+@for_each("mean", MEANS)
+@pytest.mark.parametrize("declared", ["ranklib@5", "beir.top_k_accuracy@5"])
+def test_an_implementation_with_a_wrong_mean_fails(mean, declared):
+    convention = ra.parse(declared)
+
+    def wrong(labels, scores, group_sizes):
+        values = ra.evaluate(labels, scores, convention, group_sizes=group_sizes, per_query=True).per_query
+        return MEANS[mean](list(values))
+
+    assert not ra.conformance.check(wrong, convention, takes="groups").conforms
 
 
 def test_linear_gains_conform_for_labels_below_0():

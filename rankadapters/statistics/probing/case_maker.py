@@ -90,15 +90,15 @@ class CaseMaker:
             (kinds.SHORT, kinds.PLAIN, kinds.EMPTY),
             (kinds.ANY, kinds.ANY, kinds.ANY),
             (kinds.ONE_DOCUMENT, kinds.PLAIN, kinds.ANY),
-            (kinds.PLAIN, kinds.EXACT, kinds.ONE_DOCUMENT),
+            (kinds.EXACT, kinds.EXACT, kinds.SHORT),
             (kinds.ANY, kinds.ANY, kinds.EMPTY),
         ]
-        return self._unique(
-            [
-                Case.join([self._random(purpose, 100 + 10 * i + j) for j, purpose in enumerate(purposes)], purposes[0])
-                for i, purposes in enumerate(mixtures)
-            ]
-        )
+        joined = [
+            Case.join([self._random(purpose, 100 + 10 * i + j) for j, purpose in enumerate(purposes)], purposes[0])
+            for i, purposes in enumerate(mixtures)
+        ]
+        nothing_found = Case.join([self.at_rank(self.n_rows), self.at_rank(1), self.every_grade()], kinds.PLAIN)
+        return self._unique([*joined, nothing_found, Case.join([self.at_rank(2), *self._alike()], kinds.TIED)])
 
     def confirming(self) -> list[Case]:
         """Return random cases of every kind of one query, those that tell the most first."""
@@ -118,14 +118,18 @@ class CaseMaker:
             counts |= {kinds.BOUNDARY: 0, kinds.NEGATIVE: 0, kinds.CLOSE: 0, kinds.LONG: 1}
         rounds = [[self._random(purpose, turn) for purpose, n in counts.items() if turn <= n] for turn in range(1, 9)]
         cases = [case for cases in rounds for case in cases]
-        plain = self._random(kinds.PLAIN, len(STEPS) + 1)
-        cases += [
-            replace(plain.with_columns(scores=np.full(len(plain.scores), STEP)), purpose=kinds.TIED),
-            plain.with_columns(labels=np.full(len(plain.labels), self.grades[-1])),
-        ]
+        cases += self._alike()
         if self.k is None:
             cases.append(self.at_rank(DEEP_RANK, DEEP_RANK + 1))
         return self._unique([*cases, Case.of([self.grades[0]], [0.3], kinds.ONE_DOCUMENT)])
+
+    def _alike(self) -> list[Case]:
+        """Return a query of equal scores and one of equal labels."""
+        plain = self._random(kinds.PLAIN, len(STEPS) + 1)
+        return [
+            replace(plain.with_columns(scores=np.full(len(plain.scores), STEP)), purpose=kinds.TIED),
+            plain.with_columns(labels=np.full(len(plain.labels), self.grades[-1])),
+        ]
 
     def unusual_labels(self) -> list[Case]:
         """Return cases with fractional labels and one with negative labels, which many functions refuse."""
@@ -164,7 +168,9 @@ class CaseMaker:
         if purpose == kinds.EMPTY or (purpose == kinds.ANY and generator.random() < 0.2):  # noqa: PLR2004 - a probability
             labels[:] = self.grades[0]
         scores = _scores(purpose, n_rows, turn, generator)
-        if purpose == kinds.EXACT:
+        if purpose == kinds.SHORT and turn == 2:  # noqa: PLR2004 - one with a value below 1
+            labels[:] = self.grades[0]
+        if purpose in {kinds.SHORT, kinds.EXACT}:
             labels[scores.argmin()] = self.grades[-1]
         if purpose == kinds.LONG and turn == 4:  # noqa: PLR2004 - a function that reads only the first rows misses it
             labels[:], scores[-1] = self.grades[0], 2 * scores.max()
@@ -178,7 +184,7 @@ class CaseMaker:
         if purpose == kinds.SHORT:
             return max(k - 1 - turn, 1 if k < 3 else 2)  # noqa: PLR2004 - rows of the shortest list with an order
         if purpose == kinds.EXACT:
-            return k + (turn > 1)
+            return k + (turn % 2 == 0)
         if purpose == kinds.ANY:
             return int(generator.integers(1, k + 4))
         return max(3 * kinds.MOST_SHORT, k + 8) if purpose == kinds.LONG else k + 2 + int(generator.integers(0, 4))

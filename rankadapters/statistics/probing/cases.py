@@ -16,6 +16,7 @@ from rankadapters.core.evaluation.evaluator import Evaluator
 
 # The traits of data that a function may refuse or treat by a rule of its own.
 EMPTY, ONE_DOCUMENT = "nothing relevant", "one document"
+NOT_FOUND = "nothing relevant up to the cutoff"
 SHORT, EXACT = "fewer rows than the cutoff", "as many rows as the cutoff"
 ONE_MORE = "one row more than the cutoff"
 NEGATIVE, FRACTIONAL, BELOW_ZERO = "scores of 0 and below", "fractional labels", "labels below 0"
@@ -105,6 +106,9 @@ class Case:
 
 TRAITS: dict[str, Callable[[Case, int], bool]] = {  # whether a query has the trait, given the cutoff or 0
     EMPTY: lambda query, _: max(query.labels) <= 0,
+    NOT_FOUND: lambda query, cutoff: (
+        max(query.labels) > 0 >= max((query.labels[row] for row in query.ranking()[: cutoff or None]), default=0.0)
+    ),
     ONE_DOCUMENT: lambda query, _: len(query.labels) == 1,
     SHORT: lambda query, cutoff: len(query.labels) < cutoff,
     EXACT: lambda query, cutoff: len(query.labels) == cutoff,

@@ -13,7 +13,7 @@ import numpy as np
 from rankadapters.core.data.columns import Flags, Floats
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError
-from rankadapters.core.measures import MEASURES
+from rankadapters.core.measures import ERR, MEASURES, NDCG
 from rankadapters.statistics.grid import has_cutoff
 from rankadapters.statistics.known_presets import presets_by_label
 from rankadapters.statistics.mistakes import (
@@ -26,10 +26,10 @@ from rankadapters.statistics.mistakes import (
     without_query,
 )
 from rankadapters.statistics.probing import cases as kinds
-from rankadapters.statistics.probing.answers import UNSTEADY
+from rankadapters.statistics.probing.answers import OF_QUERIES, UNSTEADY
 from rankadapters.statistics.probing.cases import LONG, SEVERAL, TIED, Case, value_of
 from rankadapters.statistics.probing.elimination import FEWEST, MOST_RANKS, Examination, Measures, Pool, find_cutoff
-from rankadapters.statistics.probing.measuring import formula_of
+from rankadapters.statistics.probing.measuring import FORMULAS, GAINS, formula_of
 
 Change = Callable[[OurNumber], Iterable[tuple[str, float]]]
 
@@ -38,9 +38,11 @@ N_TURNED = 4  # cases whose rows are reversed
 N_FILTERS = 6  # cases on which a mistake is tried first
 FEWEST_DIFFERENT = 2  # answers; an explanation of equal ones may fit by chance
 MOST_DECIMALS = 8  # answers with more decimals do not count as rounded
+MOST_ADDED = 0.1  # to the ideal DCG, so that no query divides by 0
 LEAST = 1e-6  # smallest difference of two values that certainly matters
 SPECIAL = {
     kinds.EMPTY: "queries with nothing relevant",
+    kinds.NOT_FOUND: "queries with nothing relevant up to the cutoff",
     kinds.ONE_DOCUMENT: "queries of one document",
     kinds.SHORT: "queries with fewer rows than the cutoff",
     kinds.EXACT: "queries with as many rows as the cutoff",
@@ -100,8 +102,14 @@ class _Search:
         self.cases = [examination.pool.cases[i] for i in numbers]
         self.pool = Pool(self.cases, examination.pool.groups, examination.pool.values[:, numbers])
         self.traits = [case.traits(examination.cutoff) for case in self.cases]
+        self.single = np.array([len(case.sizes) == 1 for case in self.cases], bool)
         usual = [i for i, case in enumerate(self.cases) if case.purpose in {kinds.PLAIN, kinds.TIED, kinds.ANY}]
         self.filters = np.array(sorted(usual, key=lambda i: -len(self.cases[i].sizes))[:N_FILTERS], int)
+
+    @property
+    def _near(self) -> Flags:
+        """Whether each convention of the pool fits each answer."""
+        return np.asarray(np.abs(self.pool.values - self.answers) <= self.margins)
 
     def findings(self) -> Iterator[Finding]:
         """Yield the explanations, the surest first."""
@@ -109,9 +117,11 @@ class _Search:
             yield Finding(f"it returns {self.answers[0]:g} for all data", [])
         yield from self._of_numbers()
         yield from self._of_cutoffs()
+        yield from self._of_no_value()
         yield from self._of_means()
         yield from self._of_columns()
         yield from self._of_formulas()
+        yield from self._of_ideals()
         yield from self._of_measures()
         yield from self._of_factors()
         yield from self._of_gains()
@@ -119,7 +129,9 @@ class _Search:
         yield from self._of_traits(2)
         yield from self._of_ranks()
         without_several = np.array([SEVERAL not in has for has in self.traits], bool)
-        yield from self._fitting("it has a special rule for queries with several relevant rows", mask=without_several)
+        rows = self._rows(mask=without_several)
+        if rows and self._near[rows[0], ~without_several].mean() < 1 / 2:
+            yield Finding("it has a special rule for queries with several relevant rows", self._members(rows))
 
     def _of_cutoffs(self) -> Iterator[Finding]:
         """Yield a different cutoff, perhaps with a special rule."""
@@ -138,12 +150,32 @@ class _Search:
 
     def _of_numbers(self) -> Iterator[Finding]:
         """Yield conventions whose values the function rounds, or changes to percentages or the like."""
-        for decimals in range(1, MOST_DECIMALS + 1):
+        changed = [
+            (f"it returns {_general(text)}", self.pool.values * factor + offset)
+            for text, (factor, offset) in CHANGED_NUMBERS.items()
+        ]
+        for decimals in range(MOST_DECIMALS + 1):
             if np.array_equal(np.round(self.answers, decimals), self.answers):
-                yield from self._fitting(f"it rounds to {decimals} decimals", margin=0.5000001 * 10.0**-decimals)
+                rounds, margin = f"it rounds to {decimals} decimals", 0.5000001 * 10.0**-decimals
+                yield from self._fitting(rounds, margin=margin)
+                for text, values in changed:
+                    yield from self._fitting(f"{text}, and {rounds}", values, margin=margin)
                 break
-        for text, (factor, offset) in CHANGED_NUMBERS.items():
-            yield from self._fitting(f"it returns {_general(text)}", self.pool.values * factor + offset)
+        for text, values in changed:
+            yield from self._fitting(text, values)
+
+    def _of_no_value(self) -> Iterator[Finding]:
+        """Yield conventions that fit where they have a value, if the function returns one number everywhere else."""
+        if self.function.takes not in OF_QUERIES:
+            return
+        without = np.isnan(self.pool.values)
+        fits = (self._near | without).all(axis=1) & without.any(axis=1)
+        for row in np.flatnonzero(fits).tolist():
+            returned = set(self.answers[without[row]].tolist())
+            if self._enough(~without[row]) and len(returned) == 1:
+                text = f"it leaves out queries that have no value, and returns {returned.pop():g} if no query is left"
+                yield Finding(text, self._members([row]))
+                return
 
     def _of_factors(self) -> Iterator[Finding]:
         """Yield conventions whose values the function multiplies by a constant."""
@@ -163,11 +195,12 @@ class _Search:
 
     def _of_traits(self, n_traits: int = 1) -> Iterator[Finding]:
         """Yield conventions that fit but for data with some traits."""
+        found = []
         for traits in combinations((TIED, *SPECIAL), n_traits):
             mask = np.array([not set(traits) & has for has in self.traits], bool)
-            rows = [] if mask.all() else self._rows(mask=mask)
-            if not rows:
-                continue
+            if rows := [] if mask.all() else self._rows(mask=mask):
+                found.append((self._near[rows[0], ~mask].mean(), traits, rows))
+        for _, traits, rows in sorted(found, key=lambda entry: entry[0]):  # first where the fewest such cases fit
             texts = [
                 f"it has a special rule for {SPECIAL[trait]}{self._constant(trait)}"
                 for trait in traits
@@ -239,7 +272,9 @@ class _Search:
             return
         counted = {rank: expected[rank] for rank in self.examination.measured.discounts}
         if (formula := self.examination.measured.formula) is not None and formula != formula_of(counted):
-            yield Finding(f"one relevant row counts {formula} in proportion to rank 1", self._members([nearest]))
+            exact = all(abs(ranks[rank] - FORMULAS[formula](rank)) <= self.examination.tolerance for rank in counted)
+            text = f"one relevant row counts {formula}{'' if exact else ' in proportion to rank 1'}"
+            yield Finding(text, self._members([nearest]))
 
     def _of_columns(self) -> Iterator[Finding]:
         """Yield mistakes with scores, labels and queries."""
@@ -277,26 +312,57 @@ class _Search:
 
     def _of_formulas(self) -> Iterator[Finding]:
         """Yield presets with a mistake in the formula."""
-        presets = (c for measure in self.measures for c in presets_by_label(measure, self.examination.cutoff).values())
-        yield from self._of_changes(presets, changed_formulas)
+        yield from self._of_changes(self._presets(), mistaken_formulas)
 
     def _of_means(self) -> Iterator[Finding]:
-        """Yield conventions that fit single queries, with a mistake in the mean over queries."""
-        single = np.array([len(case.sizes) == 1 for case in self.cases], bool)
-        if single.all():
+        """Yield conventions with a mistake in the mean over queries.
+
+        They fit single queries, unless the mistake leaves nothing of these, so that their values are all the same.
+        """
+        if self.single.all():
             return
-        rows = self._rows(mask=single) or self._rows(self._scaled(single), single)
+        if np.unique(self.answers[self.single]).size < FEWEST_DIFFERENT:
+            yield from self._of_changes(self._presets(), mistaken_means, ~self.single)
+        rows = self._rows(mask=self.single) or self._rows(self._scaled(self.single), self.single)
         yield from self._of_changes((self.pool.members([row])[0] for row in rows), mistaken_means)
 
-    def _of_changes(self, conventions: Iterable[Convention], change: Change) -> Iterator[Finding]:
-        """Yield the conventions that give the answers if their numbers are changed."""
+    def _of_ideals(self) -> Iterator[Finding]:
+        """Yield conventions of NDCG with an ideal list that is cut elsewhere, or with a larger ideal DCG."""
+        formula, k, top = self.examination.measured.formula, self.examination.cutoff, self.examination.maker.at_rank(1)
+        if NDCG not in self.measures or formula is None or top not in self.cases or not self.answers.any():
+            return
+        first, discount = self.cases.index(top), FORMULAS[formula]
+        for gain in GAINS.values():
+            ideal = np.array([_ideal_dcg(case, gain, discount, k) for case in self.cases])
+            divisors = {
+                f"its ideal list is cut at {cut}": np.array(
+                    [_ideal_dcg(case, gain, discount, cut) for case in self.cases]
+                )
+                for cut in (() if k is None else (k - 1, k + 1))
+            }
+            added = ideal[first] / self.answers[first] - ideal[first] if self.answers[first] else 0.0
+            if 0 < added < MOST_ADDED:
+                divisors[f"it adds {added:.3g} to the ideal DCG"] = ideal + added
+            for text, divisor in divisors.items():
+                factors = np.divide(ideal, divisor, out=np.ones_like(divisor), where=divisor > 0)
+                yield from self._fitting(text, self.pool.values * factors, mask=self.single)
+
+    def _presets(self) -> Iterator[Convention]:
+        """Yield the presets of the measures."""
+        for measure in self.measures:
+            yield from presets_by_label(measure, self.examination.cutoff).values()
+
+    def _of_changes(
+        self, conventions: Iterable[Convention], change: Change, mask: Flags | None = None
+    ) -> Iterator[Finding]:
+        """Yield the conventions that give the (masked) answers if their numbers are changed."""
         by_text: dict[str, list[Convention]] = {}
+        cases = [(i, case) for i, case in enumerate(self.cases) if mask is None or mask[i]]
         for convention in conventions:
-            values = (value_of(convention, case) for case in self.cases)
-            wrong = next((i for i, value in enumerate(values) if not self._agrees(value, i)), None)
-            changes = {} if wrong is None else mistaken_values(change, convention, self.cases[wrong])
-            texts = [text for text, value in changes.items() if self._agrees(value, wrong or 0)]
-            for i, case in enumerate(self.cases) if texts else ():
+            wrong = next(((i, case) for i, case in cases if not self._agrees(value_of(convention, case), i)), None)
+            changes = {} if wrong is None else mistaken_values(change, convention, wrong[1])
+            texts = [text for text, value in changes.items() if self._agrees(value, wrong[0] if wrong else 0)]
+            for i, case in cases if texts else ():
                 changes, value = mistaken_values(change, convention, case), value_of(convention, case)
                 texts = [text for text in texts if self._agrees(changes.get(text, value), i)]
             for text in texts:
@@ -341,10 +407,20 @@ def mistaken_values(change: Change, convention: Convention, case: Case) -> dict[
     return {}
 
 
+def mistaken_formulas(base: OurNumber) -> Iterator[tuple[str, float]]:
+    """Yield the mistakes with the formula of a measure."""
+    yield from changed_formulas(base)
+    if isinstance(base.convention, ERR) and base.queries.n_queries == 1:
+        by_query = base.convention.replace(scale=2.0 ** base.queries.labels.max())
+        yield "the value with gains divided by 2^(the query's highest label)", base.changed(convention=by_query)
+
+
 def mistaken_means(base: OurNumber) -> Iterator[tuple[str, float]]:
     """Yield the mistakes with the mean in words that hold for every case; none if the value is no mean over queries."""
-    if base.terms.values.size != base.queries.n_queries or not base.convention.is_sum:
+    if base.terms.values.size != base.queries.n_queries or base.queries.n_queries == 1 or not base.convention.is_sum:
         return
+    if (counted := base.terms.values != 0).any():
+        yield "the value without the queries of value 0", base.parts[counted].sum() / base.terms.divisors[counted].sum()
     yield from ((_general(text), value) for text, value in changed_means(base))
     left_out, divided = without_query(base).values, different_divisors(base).values
     for name, query in (("first", 0), ("last", -1)):
@@ -354,6 +430,14 @@ def mistaken_means(base: OurNumber) -> Iterator[tuple[str, float]]:
     for name, n in (("few", divisor - 1), ("many", divisor + 1)):
         if 0 < n <= divided.size:
             yield f"the sum of the queries' values divided by one too {name}", divided[n - 1]
+
+
+def _ideal_dcg(
+    case: Case, gain: Callable[[float], float], discount: Callable[[int], float], cutoff: int | None
+) -> float:
+    """Return the DCG of the ideal list of a query, cut at a rank."""
+    gains = sorted((gain(max(label, 0.0)) for label in case.labels), reverse=True)[:cutoff]
+    return sum(value * discount(rank) for rank, value in enumerate(gains, 1))
 
 
 def _general(text: str) -> str:
