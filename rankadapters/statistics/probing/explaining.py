@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import chain, combinations
+from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -199,8 +200,9 @@ class _Search:
         for traits in combinations((TIED, *SPECIAL), n_traits):
             mask = np.array([not set(traits) & has for has in self.traits], bool)
             if rows := [] if mask.all() else self._rows(mask=mask):
-                found.append((self._near[rows[0], ~mask].mean(), traits, rows))
-        for _, traits, rows in sorted(found, key=lambda entry: entry[0]):  # first where the fewest such cases fit
+                share = self._near[rows[0], ~mask].mean()  # of the cases with these traits, those that fit too
+                found.append(((TIED not in traits, share), traits, rows))
+        for _, traits, rows in sorted(found, key=itemgetter(0)):
             texts = [
                 f"it has a special rule for {SPECIAL[trait]}{self._constant(trait)}"
                 for trait in traits
