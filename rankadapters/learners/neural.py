@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -13,8 +14,7 @@ from rankadapters.core.declaration import arguments
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.fields import is_whole
 from rankadapters.core.errors import InputError
-from rankadapters.learners.base import QueryLearner
-from rankadapters.learners.judging import Judge, queries_of_rows
+from rankadapters.learners.base import Judge, QueryLearner, queries_of_rows
 from rankadapters.learners.network import ACTIVATIONS, Adam, Network
 from rankadapters.objectives import Objective
 from rankadapters.objectives.base import as_objective
@@ -25,6 +25,7 @@ Array = NDArray[Any]
 Floats = NDArray[np.float64]
 
 
+@dataclass(eq=False, repr=False)
 class NeuralRanker(QueryLearner):
     """A feed-forward network that scores rows, trained by the gradients of a declared objective.
 
@@ -49,27 +50,15 @@ class NeuralRanker(QueryLearner):
         Number of queries per step.
     learning_rate_init : float
         Adam's learning rate (RankLib: `-lr`).
-    max_iter : int
-        Maximum number of epochs (RankLib: `-epoch`).
-    n_iter_no_change : int or None
-        With validation queries: stop after this many epochs without an improvement.
-    validation_fraction : float in (0, 1), optional
-        Share of the queries held out for validation: the queries whose ids have the smallest hashes.
+    max_iter
+        RankLib: `-epoch`.
     random_state : int, Generator, RandomState or None
         Seed for the initial weights and the batches.
-    warm_start : bool
-        Continue from the weights of the last fit.
-    n_threads : int, optional
-        Threads for the metric; None uses all CPUs. The result does not depend on the number.
 
     Attributes
     ----------
     coefs_, intercepts_ : lists of float64 arrays
         Weights and biases of each layer.
-    n_iter_ : int
-        Number of epochs in the model: up to the best epoch by the first validation set, or all epochs.
-    history_ : History
-        (set, convention, value) for each epoch, if there is a convention.
 
     Notes
     -----
@@ -92,36 +81,22 @@ class NeuralRanker(QueryLearner):
     True
     """
 
-    def __init__(
-        self,
-        objective: Objective | str,
-        *,
-        hidden_layer_sizes: tuple[int, ...] = (10,),
-        convention: Convention | str | None = None,
-        activation: str = "tanh",
-        alpha: float = 0.0,
-        batch_size: int = 16,
-        learning_rate_init: float = 0.001,
-        max_iter: int = 100,
-        n_iter_no_change: int | None = None,
-        validation_fraction: float | None = None,
-        random_state: Any = None,
-        warm_start: bool = False,
-        n_threads: int | None = None,
-    ) -> None:
-        self.objective = objective
-        self.hidden_layer_sizes = hidden_layer_sizes
-        self.convention = convention
-        self.activation = activation
-        self.alpha = alpha
-        self.batch_size = batch_size
-        self.learning_rate_init = learning_rate_init
-        self.max_iter = max_iter
-        self.n_iter_no_change = n_iter_no_change
-        self.validation_fraction = validation_fraction
-        self.random_state = random_state
-        self.warm_start = warm_start
-        self.n_threads = n_threads
+    objective: Objective | str
+    _: KW_ONLY
+    hidden_layer_sizes: tuple[int, ...] = (10,)
+    convention: Convention | str | None = None
+    activation: str = "tanh"
+    alpha: float = 0.0
+    batch_size: int = 16
+    learning_rate_init: float = 0.001
+    max_iter: int = 100
+    n_iter_no_change: int | None = None
+    validation_fraction: float | None = None
+    random_state: Any = None
+    warm_start: bool = False
+    n_threads: int | None = None
+
+    _rounds = "epochs"
 
     def _check(self) -> None:
         super()._check()
@@ -138,6 +113,7 @@ class NeuralRanker(QueryLearner):
 
     def _learn(self, train: LabeledRows, judge: Judge) -> None:
         rng = generator(self.random_state)
+        judge.expect(self.max_iter)
         network = self._start(int(train.X.shape[1]), rng)
         descent = _Descent(self, network, train, rng)
         best, self.n_iter_ = network.copy(), 0

@@ -13,7 +13,7 @@ import rankadapters as ra
 pytest.importorskip("sklearn")
 
 from rankadapters.learners import AdaRank
-from rankadapters.learners.selection import selection_ranks
+from rankadapters.learners.adarank import selection_ranks
 from rankadapters.learners.trials import Trials
 from tests.helpers.learners_by_hand import adarank
 from tests.helpers.rankings import ranking
