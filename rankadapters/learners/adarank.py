@@ -14,7 +14,6 @@ from rankadapters.core.errors import InputError, UnsupportedConventionError
 from rankadapters.learners.base import FeatureColumns, Judge, LinearLearner, round_to_float32
 from rankadapters.sklearn.rows import LabeledRows
 
-Array = NDArray[Any]
 Floats = NDArray[np.float64]
 
 
@@ -102,7 +101,7 @@ class AdaRank(LinearLearner):
             rounds.resume(self.features_.tolist(), self.alphas_.tolist())
         rounds.run(self.max_iter)
         features, alphas = rounds.model
-        self.features_: Array = np.array(features, np.intp)
+        self.features_: NDArray[np.intp] = np.array(features, np.intp)
         self.alphas_: Floats = np.array(alphas, np.float64)
         self.coef_ = np.zeros(len(columns[0]))
         np.add.at(self.coef_, self.features_, self.alphas_)
@@ -135,7 +134,7 @@ class AdaRank(LinearLearner):
             raise UnsupportedConventionError(msg)
         return values
 
-    def _predict(self, X: Any) -> Array:
+    def _predict(self, X: Any) -> Floats:
         return super()._predict(round_to_float32(X) if self.variant == "ranklib" else X)
 
 
@@ -183,8 +182,7 @@ class _Rounds:
 
     def run_round(self) -> bool:
         """Add the best feature and reweight the queries; return False if that ends the training."""
-        feature, alpha = self.choose_feature(self.excluded)
-        return self.try_feature(feature, alpha)
+        return self.try_feature(*self.choose_feature(self.excluded))
 
     def choose_feature(self, excluded: set[int]) -> tuple[int, float]:
         """Return the feature with the highest weighted mean value, and its alpha. Of equal features, take the first."""

@@ -24,7 +24,6 @@ from rankadapters.presets.texts import as_convention
 from rankadapters.sklearn.estimator import QueryEstimator
 from rankadapters.sklearn.rows import LabeledRows
 
-Array = NDArray[Any]
 Floats = NDArray[np.float64]
 
 FEATURE_TYPES = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}  # arguments of `validate_data`
@@ -123,20 +122,19 @@ class QueryLearner(QueryEstimator):
         """
         self._check_shared(eval_set)
         self._check()
-        validation = {"eval_set": eval_set, "validation_fraction": self.validation_fraction}
-        if self.convention is None and any(value is not None for value in validation.values()):
-            [name] = [name for name, value in validation.items() if value is not None]
+        if self.convention is None and (eval_set is not None or self.validation_fraction is not None):
+            name = "validation_fraction" if eval_set is None else "eval_set"
             msg = f"{name} needs a convention to validate by.\nHint: convention=ra.presets.textbook(10)."
             raise ConventionError(msg)
-        train, *valid_rows = self._sets(X, y, qid, sample_weight, eval_set)
-        _refuse_nothing_to_learn(train)
+        sets = self._sets(X, y, qid, sample_weight, eval_set)
+        _refuse_nothing_to_learn(sets[0])
         convention = None if self.convention is None else as_convention(self.convention)
-        judge = Judge(convention, train, valid_rows, patience=self.n_iter_no_change, n_threads=self.n_threads)
-        self._learn(train, judge)
+        judge = Judge(convention, sets, patience=self.n_iter_no_change, n_threads=self.n_threads)
+        self._learn(sets[0], judge)
         self.history_ = judge.history
         return self
 
-    def predict(self, X: Any) -> Array:
+    def predict(self, X: Any) -> Floats:
         """Score the rows of X, in their order. No query ids are needed.
 
         Parameters
@@ -157,7 +155,7 @@ class QueryLearner(QueryEstimator):
         """Learn from rows that are grouped by query."""
 
     @abstractmethod
-    def _predict(self, X: Any) -> Array:
+    def _predict(self, X: Any) -> Floats:
         """Score rows that `predict` has checked."""
 
     def _check(self) -> None:
@@ -211,7 +209,7 @@ class LinearLearner(QueryLearner):
         """Share of each weight's magnitude in the sum of all; comparable only for features of the same scale."""
         return shares(self.coef_)
 
-    def _predict(self, X: Any) -> Array:
+    def _predict(self, X: Any) -> Floats:
         return product(X, self.coef_)
 
 
@@ -223,30 +221,24 @@ class Judge:
     """
 
     def __init__(
-        self,
-        convention: Convention | None,
-        train: LabeledRows,
-        valid_rows: list[LabeledRows],
-        *,
-        patience: int | None,
-        n_threads: int | None,
+        self, convention: Convention | None, sets: list[LabeledRows], *, patience: int | None, n_threads: int | None
     ) -> None:
-        self.convention, self.valid_rows, self.patience = convention, valid_rows, patience
+        self.convention, self.valid_rows, self.patience = convention, sets[1:], patience
         self._name = "" if convention is None else convention.name  # cached: building a name takes longer than a round
         self.train_decides_best = False  # has an effect only without validation sets
         self.history = History()
         self.best_round, self.best_worth = -1, -np.inf
         self.rounds = 0
         if convention is not None:
-            sets = [queries_of_rows(rows, convention.weighting) for rows in (train, *valid_rows)]
-            self.train, *self.valid = (Trials(queries, convention, n_threads=n_threads) for queries in sets)
+            queries = [queries_of_rows(rows, convention.weighting) for rows in sets]
+            self.train, *self.valid = (Trials(of_set, convention, n_threads=n_threads) for of_set in queries)
 
     def expect(self, n_candidates: int) -> None:
         """Announce how often scores of all rows will be evaluated, so that machine code is loaded early if it pays."""
         if self.convention is not None:
             compiled.pays(n_candidates * sum(trials.queries.n_docs for trials in (self.train, *self.valid)))
 
-    def record_round(self, valid_scores: list[Array], train_value: float | None) -> bool:
+    def record_round(self, valid_scores: list[Floats], train_value: float | None) -> bool:
         """Evaluate and record a round; return whether it is the best so far.
 
         `train_value` is None without a convention.

@@ -18,7 +18,6 @@ from rankadapters.learners.base import FeatureColumns, Judge, QueryLearner, shar
 from rankadapters.learners.kernels.boosting import add_by_bin, pair_potentials
 from rankadapters.sklearn.rows import LabeledRows
 
-Array = NDArray[Any]
 Floats = NDArray[np.float64]
 
 VARIANTS = ("freund", "ranklib")
@@ -143,7 +142,7 @@ class RankBoost(QueryLearner):
         self.feature_importances_ = shares(np.bincount(self.features_, np.abs(self.alphas_), n_features))
         self.n_iter_ = len(model)
 
-    def _predict(self, X: Any) -> Array:
+    def _predict(self, X: Any) -> Floats:
         columns, scores = FeatureColumns(X, float32=self.variant == "ranklib"), np.zeros(X.shape[0])
         for stump in self._model:
             _add(stump, [scores], [columns])
