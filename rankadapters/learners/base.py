@@ -1,25 +1,80 @@
-"""The base class of all learners: it checks parameters and data, creates the `Judge` of the rounds, and predicts."""
+"""The base classes of all learners: they check parameters and data, judge the rounds, and predict."""
 
 from __future__ import annotations
 
+import re
 from abc import abstractmethod
+from collections.abc import Iterable
+from inspect import cleandoc, get_annotations
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from rankadapters.callbacks.history import Evaluation, History
+from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration import arguments
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError, UnsupportedConventionError
 from rankadapters.core.evaluation.threads import as_n_threads
-from rankadapters.learners.judging import Judge
+from rankadapters.core.ranking import compiled
+from rankadapters.learners.trials import Trials
 from rankadapters.presets.texts import as_convention
 from rankadapters.sklearn.estimator import QueryEstimator
 from rankadapters.sklearn.rows import LabeledRows
 
-Array = NDArray[Any]
+Floats = NDArray[np.float64]
+
 FEATURE_TYPES = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}  # arguments of `validate_data`
+MAX_COPIED_BYTES = 2**28  # up to this size, a copy in column order makes reading columns three times as fast
+
+# Types and descriptions of the parameters and the fitted attributes that learners share.
+SHARED = {
+    "max_iter": ("int", "Maximum number of {rounds}."),
+    "n_iter_no_change": (
+        "int or None",
+        "With validation queries: stop after this many {rounds} without an improvement.",
+    ),
+    "validation_fraction": (
+        "float in (0, 1), optional",
+        "Share of the queries held out for validation: the queries whose ids have the smallest hashes.",
+    ),
+    "warm_start": ("bool", "Continue from the model of the last fit."),
+    "n_threads": ("int, optional", "None uses all CPUs. The result does not depend on the number."),
+    "n_iter_": ("int", "Number of {rounds} in the model: up to the best one by the first validation set, or all."),
+    "history_": (
+        "History",
+        "(set, convention, value) for each of the {rounds}, training queries first; empty without a convention.",
+    ),
+}
+SHARED_ATTRIBUTES = ("n_iter_", "history_")
+_SECTION = re.compile(r"^(Parameters|Attributes)\n-+\n((?:.+\n)+)", re.MULTILINE)
+_ENTRY = re.compile(r"^([\w, ]+?)(?: : (.+))?\n((?:    .+\n)+)", re.MULTILINE)  # name, type and text
+
+
+def with_shared(text: str, parameters: Iterable[str], rounds: str) -> str:
+    """Return a learner's docstring with an entry for every parameter, and for the attributes that learners share.
+
+    In the source, an entry without a type is a remark on what is shared, and an entry with a type replaces it.
+    """
+
+    def complete(section: re.Match[str]) -> str:
+        title, source = section.groups()
+        entries = {name: (kind, about) for name, kind, about in _ENTRY.findall(source)}
+        names = (
+            [name for name in parameters if name != "_"] if title == "Parameters" else [*entries, *SHARED_ATTRIBUTES]
+        )
+        lines = [title, "-" * len(title)]
+        for name in dict.fromkeys(names):
+            kind, about = entries.get(name, ("", ""))
+            if not kind:
+                kind, shared = SHARED[name]
+                about = f"    {shared.format(rounds=rounds)}\n{about}"
+            lines += [f"{name} : {kind}", about.rstrip()]
+        return "\n".join([*lines, ""])
+
+    return _SECTION.sub(complete, cleandoc(text))
 
 
 class QueryLearner(QueryEstimator):
@@ -28,6 +83,14 @@ class QueryLearner(QueryEstimator):
     max_iter: int
     n_iter_no_change: int | None
     n_threads: int | None
+    _rounds = "rounds"  # what `max_iter` counts
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """Describe the shared parameters and attributes in the docstring of a learner."""
+        super().__init_subclass__(**kwargs)
+        if vars(cls).get("__doc__"):
+            parameters = [name for name in get_annotations(cls) if name != "_"]  # `_` starts the keyword-only ones
+            cls.__doc__ = with_shared(cls.__doc__ or "", parameters, cls._rounds)
 
     def fit(self, X: Any, y: Any, *, qid: Any = None, eval_set: Any = None, sample_weight: Any = None) -> Self:
         """Learn from whole queries.
@@ -59,20 +122,19 @@ class QueryLearner(QueryEstimator):
         """
         self._check_shared(eval_set)
         self._check()
-        validation = {"eval_set": eval_set, "validation_fraction": self.validation_fraction}
-        if self.convention is None and any(value is not None for value in validation.values()):
-            [name] = [name for name, value in validation.items() if value is not None]
+        if self.convention is None and (eval_set is not None or self.validation_fraction is not None):
+            name = "validation_fraction" if eval_set is None else "eval_set"
             msg = f"{name} needs a convention to validate by.\nHint: convention=ra.presets.textbook(10)."
             raise ConventionError(msg)
-        train, *valid_rows = self._sets(X, y, qid, sample_weight, eval_set)
-        _refuse_nothing_to_learn(train)
+        sets = self._sets(X, y, qid, sample_weight, eval_set)
+        _refuse_nothing_to_learn(sets[0])
         convention = None if self.convention is None else as_convention(self.convention)
-        judge = Judge(convention, train, valid_rows, patience=self.n_iter_no_change, n_threads=self.n_threads)
-        self._learn(train, judge)
+        judge = Judge(convention, sets, patience=self.n_iter_no_change, n_threads=self.n_threads)
+        self._learn(sets[0], judge)
         self.history_ = judge.history
         return self
 
-    def predict(self, X: Any) -> Array:
+    def predict(self, X: Any) -> Floats:
         """Score the rows of X, in their order. No query ids are needed.
 
         Parameters
@@ -93,7 +155,7 @@ class QueryLearner(QueryEstimator):
         """Learn from rows that are grouped by query."""
 
     @abstractmethod
-    def _predict(self, X: Any) -> Array:
+    def _predict(self, X: Any) -> Floats:
         """Score rows that `predict` has checked."""
 
     def _check(self) -> None:
@@ -102,6 +164,20 @@ class QueryLearner(QueryEstimator):
         arguments.flag("warm_start", getattr(self, "warm_start", False))
         arguments.whole("max_iter", self.max_iter)
         arguments.whole_or_none("n_iter_no_change", self.n_iter_no_change, "continues to the last round")
+
+    def _check_maximizable(self) -> Convention:
+        """Return the convention to maximize; refuse losses, which depend on the scale of the scores."""
+        name = type(self).__name__
+        if self.convention is None:
+            raise ConventionError(f"{name} has no convention to maximize.\nHint: {name}('textbook@10').")
+        convention = as_convention(self.convention)
+        if not convention.higher_is_better:
+            msg = (
+                f"{name} maximizes its convention, but lower is better under {convention.name}: it compares scores "
+                "with labels, not rankings.\nHint: ra.presets.textbook(10); to train by a loss, use NeuralRanker."
+            )
+            raise UnsupportedConventionError(msg)
+        return convention
 
     def _read(self, X: Any, y: Any, *, training: bool) -> tuple[Any, Any]:
         if not training:
@@ -123,18 +199,137 @@ class QueryLearner(QueryEstimator):
         return tags
 
 
-def as_maximizable(learner: str, convention: Convention | str | None) -> Convention:
-    """Return the convention that a learner maximizes; refuse losses, which depend on the scale of the scores."""
-    if convention is None:
-        raise ConventionError(f"{learner} has no convention to maximize.\nHint: {learner}('textbook@10').")
-    convention = as_convention(convention)
-    if not convention.higher_is_better:
-        msg = (
-            f"{learner} maximizes its convention, but lower is better under {convention.name}: it compares scores "
-            "with labels, not rankings.\nHint: ra.presets.textbook(10); to train by a loss, use NeuralRanker."
-        )
-        raise UnsupportedConventionError(msg)
-    return convention
+class LinearLearner(QueryLearner):
+    """A learner of one weight per feature, `coef_`."""
+
+    coef_: Floats
+
+    @property
+    def feature_importances_(self) -> Floats:
+        """Share of each weight's magnitude in the sum of all; comparable only for features of the same scale."""
+        return shares(self.coef_)
+
+    def _predict(self, X: Any) -> Floats:
+        return product(X, self.coef_)
+
+
+class Judge:
+    """Computes each round's value under a convention; `best_round` is the best round by the first validation set.
+
+    Without a convention, no values are computed and every round counts as the best so far. `stops` is True after
+    `patience` rounds without an improvement.
+    """
+
+    def __init__(
+        self, convention: Convention | None, sets: list[LabeledRows], *, patience: int | None, n_threads: int | None
+    ) -> None:
+        self.convention, self.valid_rows, self.patience = convention, sets[1:], patience
+        self._name = "" if convention is None else convention.name  # cached: building a name takes longer than a round
+        self.train_decides_best = False  # has an effect only without validation sets
+        self.history = History()
+        self.best_round, self.best_worth = -1, -np.inf
+        self.rounds = 0
+        if convention is not None:
+            queries = [queries_of_rows(rows, convention.weighting) for rows in sets]
+            self.train, *self.valid = (Trials(of_set, convention, n_threads=n_threads) for of_set in queries)
+
+    def expect(self, n_candidates: int) -> None:
+        """Announce how often scores of all rows will be evaluated, so that machine code is loaded early if it pays."""
+        if self.convention is not None:
+            compiled.pays(n_candidates * sum(trials.queries.n_docs for trials in (self.train, *self.valid)))
+
+    def record_round(self, valid_scores: list[Floats], train_value: float | None) -> bool:
+        """Evaluate and record a round; return whether it is the best so far.
+
+        `train_value` is None without a convention.
+        """
+        self.rounds += 1
+        if self.convention is None or train_value is None:
+            self.best_round = self.rounds - 1
+            return True
+        values = [trials.value(scores) for trials, scores in zip(self.valid, valid_scores, strict=True)]
+        names = ["train", *(f"valid_{index}" for index in range(len(values)))]
+        for dataset, value in zip(names, [train_value, *values], strict=True):
+            self.history.append(Evaluation(dataset, self.convention, value, name=self._name, iteration=self.rounds - 1))
+        worth = float(self.rounds)
+        if values or self.train_decides_best:
+            worth = self.convention.worth(values[0] if values else train_value)
+        if not worth > self.best_worth:
+            return False
+        self.best_round, self.best_worth = self.rounds - 1, worth
+        return True
+
+    def forget_best(self) -> None:
+        """Forget the best round: any later round with a value above 0 becomes the best so far."""
+        self.best_worth = 0.0
+
+    @property
+    def stops(self) -> bool:
+        """Whether `patience` rounds have passed since the best round, if there are validation sets."""
+        if self.patience is None or not self.valid_rows:
+            return False
+        return self.rounds - 1 - self.best_round >= self.patience
+
+
+class FeatureColumns:
+    """Feature columns as dense float64 arrays; with `float32`, first rounded to float32 as in RankLib."""
+
+    def __init__(self, X: Any, *, float32: bool = False) -> None:
+        self._X: Any = X
+        if hasattr(X, "tocsc"):
+            self._X = X.tocsc()
+        elif 8 * X.size <= MAX_COPIED_BYTES:
+            # Converted once, because every column is read many times.
+            self._X = np.asfortranarray(round_to_float32(X) if float32 else X, np.float64)
+            float32 = False
+        self._rounds_columns = float32
+        self.n_rows, self.n_features = int(X.shape[0]), int(X.shape[1])
+
+    def __getitem__(self, feature: int) -> Floats:
+        """Return the column of a feature."""
+        column = self._X[:, [feature]].toarray()[:, 0] if hasattr(self._X, "tocsc") else self._X[:, feature]
+        rounded = round_to_float32(column) if self._rounds_columns else column
+        numbers: Floats = rounded.astype(np.float64, copy=False)
+        return numbers
+
+    def __len__(self) -> int:
+        """Return the number of columns."""
+        return self.n_features
+
+
+def round_to_float32(X: Any) -> Any:
+    """Round dense or sparse features to float32, as RankLib does; refuse numbers that are too large for float32."""
+    with np.errstate(over="ignore"):
+        rounded = X.astype(np.float32)
+    numbers, results = (features.data if hasattr(features, "tocsr") else features for features in (X, rounded))
+    too_large = numbers[~np.isfinite(results)]
+    if too_large.size:
+        msg = f"X has {too_large[0]:g}, too large for float32, which variant='ranklib' uses for features"
+        raise InputError(f"{msg}; allowed are numbers up to 3.4e+38.\nHint: rescale them, or use another variant.")
+    return rounded
+
+
+def product(X: Any, weights: Floats) -> Floats:
+    """Return X @ weights as a dense float64 array; for dense X, the bits do not depend on the machine's BLAS."""
+    if hasattr(X, "tocsr"):
+        return np.asarray(X @ weights, np.float64)
+    scores = np.zeros(X.shape[0])
+    for feature in np.flatnonzero(weights):
+        scores += weights[feature] * X[:, feature].astype(np.float64)
+    return scores
+
+
+def shares(weights: Any) -> Floats:
+    """Return the share of each weight's magnitude in the sum of all magnitudes."""
+    magnitudes: Floats = np.abs(weights)
+    total = float(magnitudes.sum())
+    return magnitudes / total if total else magnitudes
+
+
+def queries_of_rows(rows: LabeledRows, weighting: str | None) -> Queries:
+    """Return `Queries` of rows that are grouped by query; with weights only if `weighting` uses them."""
+    weight = rows.query_weight if weighting == "query_weight" else None
+    return Queries(rows.y, group_sizes=rows.sizes, query_weight=weight)
 
 
 def _refuse_nothing_to_learn(train: LabeledRows) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from dataclasses import KW_ONLY, dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,21 +11,18 @@ from numpy.typing import NDArray
 from rankadapters.core.declaration import arguments
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
-from rankadapters.core.ranking import compiled
-from rankadapters.learners.base import QueryLearner, as_maximizable
-from rankadapters.learners.columns import FeatureColumns, product, shares
-from rankadapters.learners.judging import Judge
+from rankadapters.learners.base import FeatureColumns, Judge, LinearLearner, product
 from rankadapters.sklearn.estimator import generator
 from rankadapters.sklearn.rows import LabeledRows
 
-Array = NDArray[Any]
 Floats = NDArray[np.float64]
 
 FIRST_STEP = 0.001
 MAX_DOUBLINGS = 500  # log2 of the longest step; float64 ends at 2**1024, so features can be as large as steps
 
 
-class CoordinateAscent(QueryLearner):
+@dataclass(eq=False, repr=False)
+class CoordinateAscent(LinearLearner):
     """A linear model that maximizes any measure directly, changing one weight at a time.
 
     A pass visits the features in random order. For each feature it tries to raise the weight in `n_steps` steps, each
@@ -50,14 +48,10 @@ class CoordinateAscent(QueryLearner):
         A restart ends when a pass gains less than this (RankLib: `-tolerance`, compared with the gain of all passes).
     alpha : float
         Penalty per unit of distance between the weights and equal weights (RankLib: `-reg`).
-    validation_fraction : float in (0, 1), optional
-        Share of the queries held out for validation: the queries whose ids have the smallest hashes.
     random_state : int, Generator, RandomState or None
         Seed for the orders of the features.
     warm_start : bool
-        Start from the weights of the last fit instead of equal weights.
-    n_threads : int, optional
-        None uses all CPUs. The result does not depend on the number.
+        Begin each restart at the weights of the last fit instead of equal weights.
 
     Attributes
     ----------
@@ -65,8 +59,6 @@ class CoordinateAscent(QueryLearner):
         Weights; their magnitudes add up to 1.
     n_iter_ : int
         Number of passes in all restarts.
-    history_ : History
-        (set, convention, value) for each pass: first the training queries, then each validation set.
 
     Notes
     -----
@@ -89,45 +81,26 @@ class CoordinateAscent(QueryLearner):
     True
     """
 
+    convention: Convention | str
+    _: KW_ONLY
+    n_restarts: int = 5
+    n_steps: int = 25
+    step_base: float = 0.05
+    step_scale: float = 2.0
+    max_iter: int = 100
+    tol: float = 0.001
+    alpha: float = 0.0
+    validation_fraction: float | None = None
+    random_state: Any = None
+    warm_start: bool = False
+    n_threads: int | None = None
+
     n_iter_no_change = None  # no early stopping: `tol` ends the training
-
-    def __init__(
-        self,
-        convention: Convention | str,
-        *,
-        n_restarts: int = 5,
-        n_steps: int = 25,
-        step_base: float = 0.05,
-        step_scale: float = 2.0,
-        max_iter: int = 100,
-        tol: float = 0.001,
-        alpha: float = 0.0,
-        validation_fraction: float | None = None,
-        random_state: Any = None,
-        warm_start: bool = False,
-        n_threads: int | None = None,
-    ) -> None:
-        self.convention = convention
-        self.n_restarts = n_restarts
-        self.n_steps = n_steps
-        self.step_base = step_base
-        self.step_scale = step_scale
-        self.max_iter = max_iter
-        self.tol = tol
-        self.alpha = alpha
-        self.validation_fraction = validation_fraction
-        self.random_state = random_state
-        self.warm_start = warm_start
-        self.n_threads = n_threads
-
-    @property
-    def feature_importances_(self) -> Floats:
-        """Share of each weight's magnitude in the sum of all magnitudes."""
-        return shares(self.coef_)
+    _rounds = "passes"
 
     def _check(self) -> None:
         super()._check()
-        as_maximizable("CoordinateAscent", self.convention)
+        self._check_maximizable()
         for name in ("n_restarts", "n_steps"):
             arguments.whole(name, getattr(self, name))
         for name in ("step_base", "step_scale", "tol", "alpha"):
@@ -146,7 +119,7 @@ class CoordinateAscent(QueryLearner):
             raise InputError(msg)
         judge.train_decides_best = True
         columns, rng = FeatureColumns(train.X), generator(self.random_state)
-        compiled.pays(columns.n_rows * len(columns) * self.n_steps * self.n_restarts)
+        judge.expect(len(columns) * self.n_steps * self.n_restarts)
         start = np.full(len(columns), 1.0 / len(columns))
         if self.warm_start and hasattr(self, "coef_"):
             start = self.coef_
@@ -154,27 +127,13 @@ class CoordinateAscent(QueryLearner):
         for _ in range(self.n_restarts):
             restart = _Restart(self, columns, judge, start)
             for _ in range(self.max_iter):
-                gain, failures = restart.run_pass(rng.permutation(len(columns)))
+                gain = restart.run_pass(rng.permutation(len(columns)))
                 valid_scores = [product(rows.X, restart.weights) for rows in judge.valid_rows]
                 if judge.record_round(valid_scores, restart.train_value):
                     coef = restart.weights
-                if judge.stops or gain < self.tol or failures >= max(len(columns) - 1, 1):
+                if gain < self.tol or restart.failures >= max(len(columns) - 1, 1):
                     break
-            if judge.stops:
-                break
-        self.coef_: Floats = coef
-        self.n_iter_ = judge.rounds
-
-    def _predict(self, X: Any) -> Array:
-        return product(X, self.coef_)
-
-
-class _Point(NamedTuple):
-    """Weights, the training scores that they give, and the value to maximize: the measure minus the penalty."""
-
-    weights: Floats
-    scores: Floats
-    value: float
+        self.coef_, self.n_iter_ = coef, judge.rounds
 
 
 class _Restart:
@@ -183,40 +142,43 @@ class _Restart:
     def __init__(self, settings: CoordinateAscent, columns: FeatureColumns, judge: Judge, start: Floats) -> None:
         self.settings, self.columns, self.trials = settings, columns, judge.train
         self.weights = start
-        self.failures = 0
+        self.failures = 0  # how many features in a row have not improved the value
+        self._compute_from_weights()
 
-    @property
-    def train_value(self) -> float:
-        """The measure on the training queries, with scores recomputed from the weights."""
-        return self.trials.value(self._scores())
+    def _compute_from_weights(self) -> None:
+        """Compute the training scores, the measure, and the value to maximize: the measure minus the penalty."""
+        self.scores = np.zeros(self.columns.n_rows)
+        for feature in np.flatnonzero(self.weights).tolist():
+            self.scores += self.weights[feature] * self.columns[feature]
+        self.train_value = self.trials.value(self.scores)
+        self.value = self.train_value - float(np.max(self._penalty(0, np.zeros(1))))
 
-    def run_pass(self, order: NDArray[np.intp]) -> tuple[float, int]:
-        """Visit each feature once; return the gain, and how many features in a row have not improved the value."""
-        point = self._current_point()
-        start_value = point.value
+    def run_pass(self, order: NDArray[np.intp]) -> float:
+        """Visit each feature once; return the gain."""
+        start_value = self.value
         for feature in order.tolist():
-            better = self._search_feature(point, feature)
-            self.failures = 0 if better else self.failures + 1
-            point = better or point
-        self.weights = point.weights
-        return point.value - start_value, self.failures
+            self.failures = 0 if self._improve(feature) else self.failures + 1
+        gain = self.value - start_value
+        self._compute_from_weights()
+        return gain
 
-    def _search_feature(self, point: _Point, feature: int) -> _Point | None:
-        """Return the best point with a raised weight or, if none is better, with a lowered weight; else None."""
+    def _improve(self, feature: int) -> bool:
+        """Raise a weight by the best step or, if none is better, lower it; return False if no step is better."""
         column = self.columns[feature]
-        for step in self._first_steps(float(point.weights[feature])):
+        for step in self._first_steps(float(self.weights[feature])):
             steps = step * self.settings.step_scale ** np.arange(self.settings.n_steps)
             totals = steps.cumsum()
-            values = self.trials.along(point.scores, column, totals) - self._penalty(point.weights, feature, totals)
+            values = self.trials.along(self.scores, column, totals) - self._penalty(feature, totals)
             best = int(values.argmax())
-            if values[best] > point.value:
-                weights = point.weights.copy()
+            if values[best] > self.value:
+                weights = self.weights.copy()
                 weights[feature] += totals[best]
                 norm = float(np.abs(weights).sum())
                 if norm:
-                    scores = (point.scores + totals[best] * column) / norm
-                    return _Point(weights / norm, scores, float(values[best]))
-        return None
+                    self.weights, self.value = weights / norm, float(values[best])
+                    self.scores = (self.scores + totals[best] * column) / norm
+                    return True
+        return False
 
     def _first_steps(self, weight: float) -> tuple[float, float]:
         """Return the first steps up and down: 0.001, or relative to the weight if this is below 0.002 but not 0."""
@@ -224,23 +186,12 @@ class _Restart:
         step = self.settings.step_base * abs(weight) if is_small else FIRST_STEP
         return step, -step
 
-    def _penalty(self, weights: Floats, feature: int, totals: Floats) -> Floats | float:
+    def _penalty(self, feature: int, totals: Floats) -> Floats | float:
         """Return the penalty after each total is added to a feature's weight: alpha x distance from equal weights."""
         if not self.settings.alpha:
             return 0.0
-        moved = np.repeat(weights[None, :], totals.size, axis=0)
+        moved = np.repeat(self.weights[None, :], totals.size, axis=0)
         moved[:, feature] += totals
         moved /= np.maximum(np.abs(moved).sum(axis=1, keepdims=True), np.finfo(float).tiny)
-        penalties: Floats = self.settings.alpha * np.sqrt(((moved - 1.0 / weights.size) ** 2).sum(axis=1))
+        penalties: Floats = self.settings.alpha * np.sqrt(((moved - 1.0 / self.weights.size) ** 2).sum(axis=1))
         return penalties
-
-    def _current_point(self) -> _Point:
-        scores = self._scores()
-        penalty = np.max(self._penalty(self.weights, 0, np.zeros(1)))
-        return _Point(self.weights, scores, self.trials.value(scores) - float(penalty))
-
-    def _scores(self) -> Floats:
-        scores = np.zeros(self.columns.n_rows)
-        for feature in np.flatnonzero(self.weights).tolist():
-            scores += self.weights[feature] * self.columns[feature]
-        return scores

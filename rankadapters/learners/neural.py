@@ -1,9 +1,11 @@
-"""Neural networks that score rows, trained by the gradients of any declared objective."""
+"""Neural networks that score rows, trained by the gradients of any declared objective with the Adam optimizer."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,18 +15,30 @@ from rankadapters.core.declaration import arguments
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.fields import is_whole
 from rankadapters.core.errors import InputError
-from rankadapters.learners.base import QueryLearner
-from rankadapters.learners.judging import Judge, queries_of_rows
-from rankadapters.learners.network import ACTIVATIONS, Adam, Network
+from rankadapters.learners.base import Judge, QueryLearner, queries_of_rows
 from rankadapters.objectives import Objective
 from rankadapters.objectives.base import as_objective
 from rankadapters.sklearn.estimator import generator
 from rankadapters.sklearn.rows import LabeledRows
 
-Array = NDArray[Any]
 Floats = NDArray[np.float64]
 
 
+class Activation(NamedTuple):
+    """An activation function, and its derivative as a function of the activation function's output."""
+
+    value: Callable[[Floats], Floats]
+    slope: Callable[[Floats], Floats]
+
+
+ACTIVATIONS = {
+    "tanh": Activation(np.tanh, lambda output: 1.0 - output * output),
+    "relu": Activation(lambda inputs: np.maximum(inputs, 0.0), lambda output: (output > 0).astype(np.float64)),
+    "logistic": Activation(lambda inputs: 0.5 + 0.5 * np.tanh(0.5 * inputs), lambda output: output * (1.0 - output)),
+}
+
+
+@dataclass(eq=False, repr=False)
 class NeuralRanker(QueryLearner):
     """A feed-forward network that scores rows, trained by the gradients of a declared objective.
 
@@ -49,27 +63,15 @@ class NeuralRanker(QueryLearner):
         Number of queries per step.
     learning_rate_init : float
         Adam's learning rate (RankLib: `-lr`).
-    max_iter : int
-        Maximum number of epochs (RankLib: `-epoch`).
-    n_iter_no_change : int or None
-        With validation queries: stop after this many epochs without an improvement.
-    validation_fraction : float in (0, 1), optional
-        Share of the queries held out for validation: the queries whose ids have the smallest hashes.
+    max_iter
+        RankLib: `-epoch`.
     random_state : int, Generator, RandomState or None
         Seed for the initial weights and the batches.
-    warm_start : bool
-        Continue from the weights of the last fit.
-    n_threads : int, optional
-        Threads for the metric; None uses all CPUs. The result does not depend on the number.
 
     Attributes
     ----------
     coefs_, intercepts_ : lists of float64 arrays
         Weights and biases of each layer.
-    n_iter_ : int
-        Number of epochs in the model: up to the best epoch by the first validation set, or all epochs.
-    history_ : History
-        (set, convention, value) for each epoch, if there is a convention.
 
     Notes
     -----
@@ -92,36 +94,22 @@ class NeuralRanker(QueryLearner):
     True
     """
 
-    def __init__(
-        self,
-        objective: Objective | str,
-        *,
-        hidden_layer_sizes: tuple[int, ...] = (10,),
-        convention: Convention | str | None = None,
-        activation: str = "tanh",
-        alpha: float = 0.0,
-        batch_size: int = 16,
-        learning_rate_init: float = 0.001,
-        max_iter: int = 100,
-        n_iter_no_change: int | None = None,
-        validation_fraction: float | None = None,
-        random_state: Any = None,
-        warm_start: bool = False,
-        n_threads: int | None = None,
-    ) -> None:
-        self.objective = objective
-        self.hidden_layer_sizes = hidden_layer_sizes
-        self.convention = convention
-        self.activation = activation
-        self.alpha = alpha
-        self.batch_size = batch_size
-        self.learning_rate_init = learning_rate_init
-        self.max_iter = max_iter
-        self.n_iter_no_change = n_iter_no_change
-        self.validation_fraction = validation_fraction
-        self.random_state = random_state
-        self.warm_start = warm_start
-        self.n_threads = n_threads
+    objective: Objective | str
+    _: KW_ONLY
+    hidden_layer_sizes: tuple[int, ...] = (10,)
+    convention: Convention | str | None = None
+    activation: str = "tanh"
+    alpha: float = 0.0
+    batch_size: int = 16
+    learning_rate_init: float = 0.001
+    max_iter: int = 100
+    n_iter_no_change: int | None = None
+    validation_fraction: float | None = None
+    random_state: Any = None
+    warm_start: bool = False
+    n_threads: int | None = None
+
+    _rounds = "epochs"
 
     def _check(self) -> None:
         super()._check()
@@ -138,6 +126,7 @@ class NeuralRanker(QueryLearner):
 
     def _learn(self, train: LabeledRows, judge: Judge) -> None:
         rng = generator(self.random_state)
+        judge.expect(self.max_iter)
         network = self._start(int(train.X.shape[1]), rng)
         descent = _Descent(self, network, train, rng)
         best, self.n_iter_ = network.copy(), 0
@@ -163,8 +152,76 @@ class NeuralRanker(QueryLearner):
             return Network(self.coefs_, self.intercepts_, self.activation).copy()
         return Network.random([n_features, *self.hidden_layer_sizes, 1], self.activation, rng)
 
-    def _predict(self, X: Any) -> Array:
+    def _predict(self, X: Any) -> Floats:
         return Network(self.coefs_, self.intercepts_, self.activation).scores(X)
+
+
+class Network:
+    """Weights and biases of each layer; the hidden layers have an activation, the output layer is linear."""
+
+    def __init__(self, coefs: list[Floats], intercepts: list[Floats], activation: str) -> None:
+        self.coefs, self.intercepts, self.activation = coefs, intercepts, activation
+
+    @classmethod
+    def random(cls, sizes: list[int], activation: str, rng: np.random.RandomState) -> Network:
+        """Draw uniform weights, scaled by the sizes of the layers they connect (Glorot & Bengio 2010, equation 16)."""
+        limits = [(np.sqrt(6.0 / (n + m)), (n, m)) for n, m in pairwise(sizes)]
+        coefs = [rng.uniform(-limit, limit, shape) for limit, shape in limits]
+        return cls(coefs, [np.zeros(m) for m in sizes[1:]], activation)
+
+    def copy(self) -> Network:
+        """Copy the network with its weights and biases."""
+        return Network([w.copy() for w in self.coefs], [b.copy() for b in self.intercepts], self.activation)
+
+    @property
+    def parameters(self) -> list[Floats]:
+        """The weights of all layers, then the biases of all layers."""
+        return [*self.coefs, *self.intercepts]
+
+    def layers(self, X: Any) -> list[Any]:
+        """Return the input, followed by the output of each layer."""
+        outputs = [X]
+        for index, (weights, biases) in enumerate(zip(self.coefs, self.intercepts, strict=True)):
+            inputs = np.asarray(outputs[-1] @ weights, np.float64) + biases
+            is_last = index == len(self.coefs) - 1
+            outputs.append(inputs if is_last else ACTIVATIONS[self.activation].value(inputs))
+        return outputs
+
+    def scores(self, X: Any) -> Floats:
+        """Score rows."""
+        scores: Floats = self.layers(X)[-1][:, 0]
+        return scores
+
+    def gradient(self, layers: list[Any], slopes: Floats) -> list[Floats]:
+        """Backpropagate a loss to `parameters`; `slopes` are its derivatives by the scores, shape (n_rows, 1)."""
+        coefs, intercepts = [], []
+        for index in reversed(range(len(self.coefs))):
+            coefs.append(np.asarray(layers[index].T @ slopes, np.float64))
+            intercepts.append(slopes.sum(axis=0))
+            if index:
+                slopes = (slopes @ self.coefs[index].T) * ACTIVATIONS[self.activation].slope(layers[index])
+        return [*coefs[::-1], *intercepts[::-1]]
+
+
+class Adam:
+    """Adam steps, from running means of the gradient and of its square (Kingma & Ba 2015, algorithm 1)."""
+
+    BETA_1, BETA_2, EPSILON = 0.9, 0.999, 1e-8
+
+    def __init__(self, parameters: list[Floats], rate: float) -> None:
+        self.parameters, self.rate, self.steps = parameters, rate, 0
+        self.means = [np.zeros_like(array) for array in parameters]
+        self.squares = [np.zeros_like(array) for array in parameters]
+
+    def step(self, gradient: list[Floats]) -> None:
+        """Change the parameters in place by one step."""
+        self.steps += 1
+        for index, slope in enumerate(gradient):
+            self.means[index] += (1 - self.BETA_1) * (slope - self.means[index])
+            self.squares[index] += (1 - self.BETA_2) * (slope * slope - self.squares[index])
+            mean = self.means[index] / (1 - self.BETA_1**self.steps)
+            root = np.sqrt(self.squares[index] / (1 - self.BETA_2**self.steps))
+            self.parameters[index] -= self.rate * mean / (root + self.EPSILON)
 
 
 class _Descent:

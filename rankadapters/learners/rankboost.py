@@ -2,32 +2,47 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters.core.declaration import arguments
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.evaluation.threads import as_n_threads
-from rankadapters.learners.base import QueryLearner
-from rankadapters.learners.columns import FeatureColumns
-from rankadapters.learners.judging import Judge
-from rankadapters.learners.pair_potentials import PairPotentials
-from rankadapters.learners.stumps import Bins
+from rankadapters.core.evaluation.threads import as_n_threads, over_chunks
+from rankadapters.core.ranking.jit import writable
+from rankadapters.core.ranking.ranks import offsets
+from rankadapters.learners.base import FeatureColumns, Judge, QueryLearner, shares
+from rankadapters.learners.kernels.boosting import add_by_bin, pair_potentials
 from rankadapters.sklearn.rows import LabeledRows
 
-Array = NDArray[Any]
 Floats = NDArray[np.float64]
 
 VARIANTS = ("freund", "ranklib")
 MAX_THRESHOLDS = 254  # so that bin numbers fit into uint8
+BELOW_ALL = 1e8  # how far RankLib's last threshold is below the smallest value
 MIN_R = 1e-12  # a smaller |r| is rounding error: the stump is no better than chance
 MAX_R = 1 - 2.0**-40  # a larger |r| (all pairs right, or all wrong) is lowered to this, to keep alpha finite
-SCORES_PER_BATCH = 2**18  # scores that one batch of rounds may hold for the largest set of rows
-ModelStump = tuple[int, float, float]  # feature, threshold, alpha
+ROWS_PER_PART = 2**15  # parts are summed separately, so that the number of threads does not change the bits
+MAX_HEIGHT = 300.0  # if no height is larger, sums of exponentials do not overflow
+FEW_GRADES = 32  # up to this many distinct labels, labels are numbered once for all queries, which is faster
 
 
+class Stump(NamedTuple):
+    """A weak ranker that is 1 if a feature is above a threshold, else 0, and its weight in the model."""
+
+    feature: int
+    threshold: float
+    alpha: float
+
+    def votes(self, columns: FeatureColumns) -> Floats:
+        """Return what the stump adds to the score of each row."""
+        return np.multiply(self.alpha, columns[self.feature] > self.threshold, dtype=np.float64)
+
+
+@dataclass(eq=False, repr=False)
 class RankBoost(QueryLearner):
     """Boosting with decision stumps over all pairs of rows with different labels.
 
@@ -40,22 +55,14 @@ class RankBoost(QueryLearner):
     ----------
     convention : Convention or str, optional
         The measure for validation, `history_` and `score`; any measure.
-    max_iter : int
-        Maximum number of rounds (RankLib: `-round`).
+    max_iter
+        RankLib: `-round`.
     n_thresholds : int
         Number of thresholds per feature, evenly spaced over its range, up to 254 (RankLib: `-tc`).
     variant : {"freund", "ranklib"}
         `freund` picks the stump with the largest `abs(r)`, so a feature may lower scores, and stops when every r is 0.
         `ranklib` replays RankLib 2.10.1: the largest signed r, a further threshold below all values, and features and
         labels as float32.
-    n_iter_no_change : int or None
-        With validation queries: stop after this many rounds without an improvement.
-    validation_fraction : float in (0, 1), optional
-        Share of the queries held out for validation: the queries whose ids have the smallest hashes.
-    warm_start : bool
-        Continue from the stumps of the last fit.
-    n_threads : int, optional
-        None uses all CPUs. The result does not depend on the number.
 
     Attributes
     ----------
@@ -63,10 +70,6 @@ class RankBoost(QueryLearner):
         The stump of each round in the model, and its weight.
     feature_importances_ : float64 array, shape (n_features,)
         Share of each feature's alphas in the sum of all alphas' magnitudes.
-    n_iter_ : int
-        Number of rounds in the model: up to the best round by the first validation set, or all rounds.
-    history_ : History
-        (set, convention, value) for each round, if there is a convention.
 
     References
     ----------
@@ -84,32 +87,15 @@ class RankBoost(QueryLearner):
     True
     """
 
-    features_: Array
-    thresholds_: Floats
-    alphas_: Floats
-    feature_importances_: Floats
-    n_iter_: int
-
-    def __init__(
-        self,
-        convention: Convention | str | None = None,
-        *,
-        max_iter: int = 300,
-        n_thresholds: int = 10,
-        variant: str = "freund",
-        n_iter_no_change: int | None = None,
-        validation_fraction: float | None = None,
-        warm_start: bool = False,
-        n_threads: int | None = None,
-    ) -> None:
-        self.convention = convention
-        self.max_iter = max_iter
-        self.n_thresholds = n_thresholds
-        self.variant = variant
-        self.n_iter_no_change = n_iter_no_change
-        self.validation_fraction = validation_fraction
-        self.warm_start = warm_start
-        self.n_threads = n_threads
+    convention: Convention | str | None = None
+    _: KW_ONLY
+    max_iter: int = 300
+    n_thresholds: int = 10
+    variant: str = "freund"
+    n_iter_no_change: int | None = None
+    validation_fraction: float | None = None
+    warm_start: bool = False
+    n_threads: int | None = None
 
     def _check(self) -> None:
         super()._check()
@@ -118,83 +104,144 @@ class RankBoost(QueryLearner):
 
     def _learn(self, train: LabeledRows, judge: Judge) -> None:
         is_ranklib = self.variant == "ranklib"
-        columns = FeatureColumns(train.X, float32=is_ranklib)
-        valid_columns = [FeatureColumns(rows.X, float32=is_ranklib) for rows in judge.valid_rows]
+        columns = [FeatureColumns(rows.X, float32=is_ranklib) for rows in (train, *judge.valid_rows)]
         potentials = PairPotentials(np.asarray(train.y, np.float64), np.asarray(train.sizes), train.query_weight)
-        bins = Bins(columns, potentials.rows, self.n_thresholds, with_all=is_ranklib)
-        model = self._start()
-        batches = _RoundBatches(model, judge, [columns, *valid_columns])
-        heights = batches.scores[0][potentials.rows]
+        bins = Bins(columns[0], potentials.rows, self.n_thresholds, with_all=is_ranklib)
+        judge.expect(self.max_iter)
+        model = self._model if self.warm_start and hasattr(self, "alphas_") else []
+        scores = [np.zeros(of_set.n_rows) for of_set in columns]
+        for stump in model:
+            _add(stump, scores, columns)
+        heights = scores[0][potentials.rows]
         n_start, n_threads = len(model), as_n_threads(self.n_threads)
         for _ in range(self.max_iter):
-            stump = bins.best(potentials(heights), signed=is_ranklib, n_threads=n_threads)
-            alpha = _alpha(stump.r, is_ranklib=is_ranklib)
-            if not alpha:
+            feature, index, r = bins.best(potentials(heights), signed=is_ranklib, n_threads=n_threads)
+            stump = Stump(feature, float(bins.thresholds[feature, index]), _alpha(r, is_ranklib=is_ranklib))
+            if not stump.alpha:
                 break
-            heights += alpha * bins.above(stump)
-            model.append((stump.feature, stump.threshold, alpha))
-            batches.judge_new(full_batch_only=True)
+            heights += stump.alpha * bins.above(feature, index)
+            model.append(stump)
+            train_value = None
+            if judge.convention is not None:
+                _add(stump, scores, columns)
+                train_value = judge.train.value(scores[0])
+            judge.record_round(scores[1:], train_value)
             if judge.stops:
                 break
-        batches.judge_new(full_batch_only=False)
-        self.__dict__.update(self._attributes(model[: n_start + judge.best_round + 1], len(columns)))
+        self._keep(model[: n_start + judge.best_round + 1], len(columns[0]))
 
-    def _start(self) -> list[ModelStump]:
-        if not (self.warm_start and hasattr(self, "alphas_")):
-            return []
-        return list(zip(self.features_.tolist(), self.thresholds_.tolist(), self.alphas_.tolist(), strict=True))
+    @property
+    def _model(self) -> list[Stump]:
+        stumps = zip(self.features_.tolist(), self.thresholds_.tolist(), self.alphas_.tolist(), strict=True)
+        return [Stump(*stump) for stump in stumps]
 
-    def _attributes(self, model: list[ModelStump], n_features: int) -> dict[str, Any]:
-        features = np.array([feature for feature, _, _ in model], np.intp)
-        thresholds = np.array([threshold for _, threshold, _ in model], np.float64)
-        alphas = np.array([alpha for _, _, alpha in model], np.float64)
-        importances = np.bincount(features, np.abs(alphas), n_features)
-        importances = importances / importances.sum() if importances.any() else importances
-        stumps = {"features_": features, "thresholds_": thresholds, "alphas_": alphas}
-        return {**stumps, "n_iter_": len(model), "feature_importances_": importances}
+    def _keep(self, model: list[Stump], n_features: int) -> None:
+        self.features_ = np.array([stump.feature for stump in model], np.intp)
+        self.thresholds_ = np.array([stump.threshold for stump in model], np.float64)
+        self.alphas_ = np.array([stump.alpha for stump in model], np.float64)
+        self.feature_importances_ = shares(np.bincount(self.features_, np.abs(self.alphas_), n_features))
+        self.n_iter_ = len(model)
 
-    def _predict(self, X: Any) -> Array:
-        columns = FeatureColumns(X, float32=self.variant == "ranklib")
-        scores = np.zeros(X.shape[0])
-        for feature, threshold, alpha in zip(self.features_, self.thresholds_, self.alphas_, strict=True):
-            scores += alpha * (columns[feature] > threshold)
+    def _predict(self, X: Any) -> Floats:
+        columns, scores = FeatureColumns(X, float32=self.variant == "ranklib"), np.zeros(X.shape[0])
+        for stump in self._model:
+            _add(stump, [scores], [columns])
         return scores
 
 
-class _RoundBatches:
-    """Evaluates rounds in batches, which is faster for small data, and keeps the scores after the latest round."""
+class Bins:
+    """Features as bin numbers: thresholds descend, and a row's bin is the index of the first threshold below its value.
 
-    def __init__(self, model: list[ModelStump], judge: Judge, columns: list[FeatureColumns]) -> None:
-        self.model, self.judge, self.columns = model, judge, columns
-        self.scores = [np.zeros(features.n_rows) for features in columns]
-        self.n_judged = len(model)
-        for index in range(len(columns)):
-            for stump in model:
-                self.scores[index] += _weighted_stump(columns[index], stump)
-        batch_size = max(SCORES_PER_BATCH // max(features.n_rows for features in columns), 1)
-        self.batch_size = batch_size if judge.patience is None else min(batch_size, judge.patience)
+    Only `rows` are binned, since rows without pairs have potential 0. The thresholds of a feature start at its maximum
+    and descend in equal steps; the last is one step above the minimum. `with_all` adds RankLib's further threshold
+    below all values.
+    """
 
-    def judge_new(self, *, full_batch_only: bool) -> None:
-        """Evaluate the rounds since the previous call; with `full_batch_only`, only if they fill a batch."""
-        new = self.model[self.n_judged :]
-        if not new or (full_batch_only and len(new) < self.batch_size):
-            return
-        self.n_judged = len(self.model)
-        train_scores, *valid_scores = (self._scores_after(index, new) for index in range(len(self.columns)))
-        self.judge.record_rounds(train_scores, valid_scores)
+    def __init__(self, columns: FeatureColumns, rows: NDArray[np.intp], n_thresholds: int, *, with_all: bool) -> None:
+        self.n_thresholds = n_thresholds + 1 if with_all else n_thresholds
+        self.thresholds = np.empty((len(columns), self.n_thresholds))
+        constant = np.zeros(len(columns), np.bool_)
+        for feature in range(len(columns)):
+            low, high = float(columns[feature].min()), float(columns[feature].max())
+            self.thresholds[feature] = _thresholds(low, high, n_thresholds, with_all=with_all)
+            constant[feature] = low == high
+        # All constant features have the same bins, so they share one column.
+        binned = np.sort(np.concatenate([np.flatnonzero(~constant), np.flatnonzero(constant)[:1]]))
+        self._bin_column = np.searchsorted(binned, np.where(constant, constant.argmax(), np.arange(len(columns))))
+        self.bins = np.empty((rows.size, binned.size), np.uint8)
+        for column, feature in enumerate(binned.tolist()):
+            self.bins[:, column] = _bins(columns[feature][rows], self.thresholds[feature])
 
-    def _scores_after(self, index: int, stumps: list[ModelStump]) -> Floats:
-        """Return the scores of a set of rows after each of the new rounds."""
-        scores_by_round = np.empty((len(stumps), self.scores[index].size))
-        for scores, stump in zip(scores_by_round, stumps, strict=True):
-            np.add(self.scores[index], _weighted_stump(self.columns[index], stump), out=scores)
-            self.scores[index] = scores
-        return scores_by_round
+    def best(self, potentials: Floats, *, signed: bool, n_threads: int) -> tuple[int, int, float]:
+        """Return the feature and the index of its threshold with the largest r if `signed`, else |r|, and that r.
+
+        r is the sum of the potentials of the rows above the threshold. The first stump wins if several are equal.
+        """
+        sums = self._sums(potentials, n_threads)[self._bin_column, : self.n_thresholds].cumsum(axis=1)
+        feature, index = np.unravel_index((sums if signed else np.abs(sums)).argmax(), sums.shape)
+        return int(feature), int(index), float(sums[feature, index])
+
+    def above(self, feature: int, index: int) -> NDArray[np.bool_]:
+        """Return a mask of the rows above a threshold."""
+        mask: NDArray[np.bool_] = self.bins[:, self._bin_column[feature]] <= index
+        return mask
+
+    def _sums(self, potentials: Floats, n_threads: int) -> Floats:
+        n = potentials.size
+        starts = np.append(np.arange(0, n, ROWS_PER_PART), n)
+        bins, values = writable(self.bins), writable(potentials)
+
+        def run(first: int, last: int) -> Iterator[Any]:
+            for part in range(first, last):
+                sums = np.zeros((bins.shape[1], self.n_thresholds + 1))
+                add_by_bin(bins, values, int(starts[part]), int(starts[part + 1]), sums)
+                yield sums
+
+        totals: Floats = np.add.reduce(over_chunks(run, starts, n_threads), axis=0)
+        return totals
 
 
-def _weighted_stump(columns: FeatureColumns, stump: ModelStump) -> Floats:
-    feature, threshold, alpha = stump
-    return np.multiply(alpha, columns[feature] > threshold, dtype=np.float64)
+class PairPotentials:
+    """The potential p of each row, under a distribution D over the pairs of rows i, j with label(i) > label(j).
+
+    D(i, j) is proportional to exp(H_j - H_i), where H ("heights") are the scores of the model.
+    p_i = sum over j below i of D(i, j) - sum over j above i of D(j, i)
+        = (exp(-H_i) S+_i - exp(H_i) S-_i) / Z
+
+    S+_i is the sum of exp(H_j) over the rows of the same query with a lower label, S-_i the sum of exp(-H_j) over those
+    with a higher label, and Z the sum over all pairs. Large heights are first centered within each query, which does
+    not change D. The labels are grouped by query, and `weight` multiplies the pairs of each query.
+    """
+
+    def __init__(self, labels: Floats, sizes: NDArray[np.int64], weight: Floats | None) -> None:
+        starts = np.cumsum(sizes) - sizes
+        mixed = np.maximum.reduceat(labels, starts) > np.minimum.reduceat(labels, starts)
+        if weight is not None:
+            mixed &= weight > 0
+        self.rows = np.flatnonzero(np.repeat(mixed, sizes))  # rows of queries with pairs
+        sizes = sizes[mixed]
+        self._indptr = offsets(sizes)
+        query = np.repeat(np.arange(sizes.size), sizes)
+        self._level = _levels(labels[self.rows], query, self._indptr[:-1])
+        self._n_levels = int(self._level.max()) + 1
+        self._weight = np.empty(0) if weight is None else weight[mixed].astype(np.float64)
+
+    def __call__(self, heights: Floats) -> Floats:
+        """Return the potentials of `rows` at these heights; 0 if the weights of all pairs underflow."""
+        if np.abs(heights).max() > MAX_HEIGHT:
+            starts = self._indptr[:-1]
+            low, high = (extreme.reduceat(heights, starts) for extreme in (np.minimum, np.maximum))
+            heights = heights - np.repeat((low + high) / 2, np.diff(self._indptr))
+        up, potentials = np.exp(heights), np.empty(heights.size)
+        lower, higher = np.empty((2, self._n_levels))
+        pair_potentials(up, 1.0 / up, self._level, self._indptr, self._weight, lower, higher, potentials)
+        return potentials
+
+
+def _add(stump: Stump, scores: list[Floats], columns: list[FeatureColumns]) -> None:
+    """Add the votes of a stump to the scores of each set of rows, in place."""
+    for set_scores, set_columns in zip(scores, columns, strict=True):
+        set_scores += stump.votes(set_columns)  # noqa: PLW2901 - in place
 
 
 def _alpha(r: float, *, is_ranklib: bool) -> float:
@@ -204,3 +251,31 @@ def _alpha(r: float, *, is_ranklib: bool) -> float:
     elif not r < 1:
         return 0.0
     return float(0.5 * np.log((1.0 + r) / (1.0 - r)))
+
+
+def _bins(column: Floats, thresholds: Floats) -> NDArray[np.uint8]:
+    """Return the index of the first threshold below each row's value; the number of thresholds if there is none."""
+    bins = np.full(column.size, thresholds.size, np.uint8)
+    for threshold in thresholds:  # one pass per threshold is faster than a binary search
+        bins -= column > threshold
+    return bins
+
+
+def _thresholds(low: float, high: float, n: int, *, with_all: bool) -> Floats:
+    thresholds = [high]
+    for _ in range(n - 1):
+        thresholds.append(thresholds[-1] - (high - low) / n)
+    return np.array([*thresholds, low - BELOW_ALL] if with_all else thresholds)
+
+
+def _levels(labels: Floats, query: NDArray[np.intp], starts: NDArray[np.int64]) -> NDArray[np.intp]:
+    """Number the distinct labels of each query in ascending order; few labels are numbered once for all queries."""
+    grades, grade = np.unique(labels, return_inverse=True)
+    if grades.size <= FEW_GRADES:
+        return grade
+    order = np.lexsort((labels, query))
+    ordered = labels[order]
+    rises = np.concatenate([[0], np.cumsum((ordered[1:] > ordered[:-1]) & (query[order][1:] == query[order][:-1]))])
+    level = np.empty(labels.size, np.intp)
+    level[order] = rises - rises[starts][query[order]]
+    return level

@@ -1,33 +1,38 @@
-"""RankSVM: a linear model trained for a margin between the rows of every pair."""
+"""RankSVM: a linear model trained for a margin between the rows of every pair; its loss, and a Newton method."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 
 from rankadapters.core.declaration import arguments
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.errors import InputError
-from rankadapters.learners.base import QueryLearner
-from rankadapters.learners.columns import product, shares
-from rankadapters.learners.judging import Judge
-from rankadapters.learners.pair_margins import PairMargins, newton
+from rankadapters.core.errors import InputError, warn_caller
+from rankadapters.learners.base import Judge, LinearLearner, product
 from rankadapters.sklearn.rows import LabeledRows
 
-Array = NDArray[Any]
 Floats = NDArray[np.float64]
+Rows = NDArray[np.intp]
 
 MIN_C, MAX_C = 1e-12, 1e12  # outside these limits, the weights are 0 or the solver never ends
 # Within the limits below, no product in the solvers overflows or underflows. An overflow would give NaN, on which
 # LinearSVC loops forever and ignores Ctrl-C.
 MIN_FEATURE, MAX_FEATURE = 1e-50, 1e50  # for the largest feature
 MIN_STRENGTH, MAX_STRENGTH = 1e-50, 1e20  # for C times the largest weight
+CG_RESIDUAL = 0.1  # relative residual at which the inner conjugate gradients stop
+SHRINK, SUFFICIENT_DECREASE = 0.5, 1e-4  # line search: factor between steps, and the constant of Armijo's condition
+MAX_HALVINGS = 50
+ROUNDING = 1e-12  # relative increase of the loss that rounding may cause near its minimum
 
 
-class RankSVM(QueryLearner):
+@dataclass(kw_only=True, eq=False, repr=False)
+class RankSVM(LinearLearner):
     """A linear model w with a margin between the two rows of every pair with different labels in the same query.
 
     It minimizes 1/2 ||w||^2 + C sum over the pairs of max(0, 1 - w (x_i - x_j))^2, without an intercept. Up to
@@ -42,12 +47,8 @@ class RankSVM(QueryLearner):
         The measure for `history_` and `score`; any measure.
     tol : float
         The solver stops when the gradient's norm is this part of the initial norm, as in LinearSVC.
-    max_iter : int
-        Maximum number of solver iterations.
     max_pairs : int
         Up to this many pairs, differences are stored: 8 bytes per pair and feature, thrice that inside LinearSVC.
-    n_threads : int, optional
-        Threads for the values in `history_`; None uses all CPUs.
 
     Attributes
     ----------
@@ -78,30 +79,16 @@ class RankSVM(QueryLearner):
     True
     """
 
+    C: float = 1.0
+    convention: Convention | str | None = None
+    tol: float = 1e-3
+    max_iter: int = 1000
+    max_pairs: int = 500_000
+    n_threads: int | None = None
+
     n_iter_no_change = None  # there are no rounds to stop after
     validation_fraction = None
-
-    def __init__(
-        self,
-        *,
-        C: float = 1.0,
-        convention: Convention | str | None = None,
-        tol: float = 1e-3,
-        max_iter: int = 1000,
-        max_pairs: int = 500_000,
-        n_threads: int | None = None,
-    ) -> None:
-        self.C = C
-        self.convention = convention
-        self.tol = tol
-        self.max_iter = max_iter
-        self.max_pairs = max_pairs
-        self.n_threads = n_threads
-
-    @property
-    def feature_importances_(self) -> Floats:
-        """Share of each weight's magnitude in the sum of all; comparable only for features of the same scale."""
-        return shares(self.coef_)
+    _rounds = "solver iterations"
 
     def _check(self) -> None:
         super()._check()
@@ -114,7 +101,6 @@ class RankSVM(QueryLearner):
         self._refuse_extreme_weights(train.query_weight)
         margins = PairMargins(np.asarray(train.y, np.float64), np.asarray(train.sizes), train.query_weight)
         solve = self._on_differences if margins.n_pairs <= self.max_pairs else self._on_scores
-        self.coef_: Floats
         self.coef_, self.n_iter_ = solve(train.X, margins)
         valid_scores = [product(rows.X, self.coef_) for rows in judge.valid_rows]
         judge.record_round(valid_scores, judge.train.value(product(train.X, self.coef_)) if judge.convention else None)
@@ -141,9 +127,6 @@ class RankSVM(QueryLearner):
     def _on_scores(self, X: Any, margins: PairMargins) -> tuple[Floats, int]:
         return newton(X, margins, C=self.C, tol=self.tol / 2, max_iter=self.max_iter)
 
-    def _predict(self, X: Any) -> Array:
-        return product(X, self.coef_)
-
 
 def _refuse_extreme(X: Any) -> None:
     """Refuse features so large or so small that the solver would never end; features that are all 0 are allowed."""
@@ -157,3 +140,114 @@ def _refuse_extreme(X: Any) -> None:
     raise InputError(
         f"{msg}; allowed are numbers from {MIN_FEATURE:g} to {MAX_FEATURE:g}.\nHint: rescale the features."
     )
+
+
+class PairMargins:
+    """All pairs of rows i, j of the same query with label(i) > label(j); their loss is max(0, 1 - (s_i - s_j))^2.
+
+    The labels are grouped by query. `weight` multiplies the losses of a query's pairs; weight 0 drops them.
+    """
+
+    def __init__(self, labels: Floats, sizes: NDArray[np.int64], weight: Floats | None) -> None:
+        ends = np.cumsum(sizes)
+        query_weights = weight if weight is not None else np.ones(sizes.size)
+        self._queries = [
+            (slice(int(end - size), int(end)), labels[end - size : end], float(w))
+            for end, size, w in zip(ends, sizes, query_weights, strict=True)
+            if w > 0
+        ]
+        self.n_pairs = sum(_count_pairs(query_labels) for _, query_labels, _ in self._queries)
+
+    def pairs(self) -> tuple[Rows, Rows, Floats]:
+        """Return, for every pair, the row with the higher label, the other row and the weight."""
+        by_query = [(rows.start, np.nonzero(y[:, None] > y), weight) for rows, y, weight in self._queries]
+        higher, lower = (np.concatenate([start + pairs[side] for start, pairs, _ in by_query]) for side in (0, 1))
+        return higher, lower, np.concatenate([np.full(pairs[0].size, weight) for _, pairs, weight in by_query])
+
+    def loss(self, scores: Floats) -> float:
+        """Return the weighted sum of the pairs' losses."""
+        return float(sum(weight * (hinges**2).sum() for _, weight, hinges in self._hinges(scores)))
+
+    def gradient(self, scores: Floats) -> Floats:
+        """Return the derivative of the loss with respect to each score."""
+        gradient = np.zeros(scores.size)
+        for rows, weight, hinges in self._hinges(scores):
+            gradient[rows] = 2.0 * weight * (hinges.sum(axis=0) - hinges.sum(axis=1))
+        return gradient
+
+    def hessian(self, scores: Floats) -> Callable[[Floats], Floats]:
+        """Return a function that multiplies a direction by the Hessian of the loss at these scores."""
+
+        def product(direction: Floats) -> Floats:
+            result = np.zeros(scores.size)
+            for rows, weight, hinges in self._hinges(scores):
+                active, d = (hinges > 0).astype(np.float64), direction[rows]
+                diagonal = (active.sum(axis=0) + active.sum(axis=1)) * d
+                result[rows] = 2.0 * weight * (diagonal - active @ d - d @ active)
+            return result
+
+        return product
+
+    def _hinges(self, scores: Floats) -> Iterator[tuple[slice, float, Floats]]:
+        """Yield each query's rows, weight, and matrix of max(0, 1 - (s_i - s_j)); an entry is 0 if i, j is no pair."""
+        for rows, labels, weight in self._queries:
+            s = scores[rows]
+            yield rows, weight, np.maximum(1.0 - (s[:, None] - s), 0.0) * (labels[:, None] > labels)
+
+
+def newton(X: Any, margins: PairMargins, *, C: float, tol: float, max_iter: int) -> tuple[Floats, int]:
+    """Minimize 1/2 ||w||^2 + C loss(X w) to a gradient norm of `tol` x the initial norm; return w and the iterations.
+
+    Each iteration solves the second-order model by conjugate gradients (Chapelle & Keerthi 2010, section 3).
+    """
+    weights, scores, target = np.zeros(X.shape[1]), np.zeros(X.shape[0]), 0.0
+    for iteration in range(max_iter):
+        gradient = weights + C * (X.T @ margins.gradient(scores))
+        norm = float(np.linalg.norm(gradient))
+        target = target if iteration else tol * norm
+        if norm <= target:
+            return weights, iteration
+        hessian = margins.hessian(scores)
+        step = _conjugate_gradients(lambda d: d + C * (X.T @ hessian(X @ d)), -gradient)  # noqa: B023 - called here only
+        weights, scores = _descend(X, margins, C, (weights, scores), (step, float(gradient @ step)))
+    message = f"RankSVM did not converge in {max_iter} iterations; raise max_iter."
+    warn_caller(message, ConvergenceWarning)
+    return weights, max_iter
+
+
+def _descend(
+    X: Any, margins: PairMargins, C: float, start: tuple[Floats, Floats], direction: tuple[Floats, float]
+) -> tuple[Floats, Floats]:
+    """Halve a step until it lowers the loss enough; return the new weights and scores."""
+    (weights, scores), (step, slope) = start, direction
+    score_step, length = X @ step, 1.0
+    loss_before = (0.5 * float(weights @ weights) + C * margins.loss(scores)) * (1 + ROUNDING)
+    for _ in range(MAX_HALVINGS):
+        moved = weights + length * step
+        loss = 0.5 * float(moved @ moved) + C * margins.loss(scores + length * score_step)
+        if loss <= loss_before + SUFFICIENT_DECREASE * length * slope:
+            break
+        length *= SHRINK
+    return weights + length * step, scores + length * score_step
+
+
+def _conjugate_gradients(matrix: Callable[[Floats], Floats], target: Floats) -> Floats:
+    solution, residual = np.zeros(target.size), target.copy()
+    direction, squared_norm = residual.copy(), float(residual @ residual)
+    tolerance = CG_RESIDUAL**2 * squared_norm
+    for _ in range(2 * target.size):
+        if squared_norm <= tolerance:
+            break
+        image = matrix(direction)
+        length = squared_norm / float(direction @ image)
+        solution += length * direction
+        residual -= length * image
+        squared_norm, last_squared_norm = float(residual @ residual), squared_norm
+        direction = residual + squared_norm / last_squared_norm * direction
+    return solution
+
+
+def _count_pairs(labels: Floats) -> int:
+    """Count the pairs of rows with different labels."""
+    counts = np.unique(labels, return_counts=True)[1]
+    return int((labels.size**2 - (counts**2).sum()) // 2)

@@ -2,24 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from functools import cached_property
-from typing import Unpack
+from typing import Any, Unpack, cast
 
 import numpy as np
 
-from rankadapters.core.binding.plans import WholePlan
-from rankadapters.core.binding.policies import refuse_ignored
+from rankadapters.core.binding.plans import RankedPlan
+from rankadapters.core.binding.policies import COMPUTE, refuse_ignored
 from rankadapters.core.data.columns import Columns, Floats, as_numbers, non_finite
 from rankadapters.core.data.queries import as_queries
 from rankadapters.core.declaration.arguments import refusal
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, UnsupportedConventionError
 from rankadapters.core.evaluation.evaluator import Evaluator, bind, ranked
-from rankadapters.core.evaluation.threads import as_n_threads
-from rankadapters.learners.candidates import ListedScores, MovedScores, RankedCandidates
+from rankadapters.core.evaluation.threads import ROW, as_n_threads, over_chunks
+from rankadapters.core.measures.ndcg import ndcg
+from rankadapters.core.measures.ranked import weighted_sums
+from rankadapters.core.ranking import compiled
+from rankadapters.core.ranking.jit import writable
+from rankadapters.core.ranking.ranks import reduced
+from rankadapters.learners.kernels.line_search import discounted_sums_along
 from rankadapters.presets.texts import as_convention
 
 UNIT = 2.0**-53  # largest relative rounding error of one float64 operation
+
+# Up to this many rows with a gain per query (mean over rows), counting the scores above them is faster than ranking.
+MAX_GAIN_ROWS = 48
+
+OVERFLOW = "the scores overflow float64.\nHint: rescale them, or take smaller steps."
 
 
 class Trials:
@@ -64,9 +75,6 @@ class Trials:
         self.n_threads = as_n_threads(n_threads)
         refuse_ignored([self.convention], self.queries)
         [self._member] = bind(self.queries, [self.convention])
-        self._ranked_candidates = (
-            None if isinstance(self._member.plan, WholePlan) else RankedCandidates(self._member, self.n_threads)
-        )
         self._constant: float | None = None
         if not self._member.denominator:  # no value depends on the scores: the mean is constant, or this raises
             evaluator = Evaluator.of(self.queries, [self.convention], n_threads=1)
@@ -94,7 +102,7 @@ class Trials:
         InputError
             The scores have the wrong length, or contain NaN or infinity.
         """
-        return self._means(self._numerators(several))
+        return self._means(self._numerators(self._checked(several)))
 
     def per_query(self, several: object) -> Floats:
         """Return each query's value under each candidate, shape (n_candidates, n_queries); NaN if it is skipped.
@@ -104,7 +112,7 @@ class Trials:
         UnsupportedConventionError
             The convention pools all rows, so queries have no values.
         """
-        return self._by_query(self._numerators(several))
+        return self._by_query(self._numerators(self._checked(several)))
 
     def measure(self, scores: object) -> tuple[float, Floats]:
         """Rank one candidate once, and return its value and the value of each query.
@@ -124,7 +132,7 @@ class Trials:
         UnsupportedConventionError
             As `per_query`.
         """
-        numerators = self._numerators([scores])
+        numerators = self._numerators(self._checked([scores]))
         return float(self._means(numerators)[0]), self._by_query(numerators)[0]
 
     def along(self, scores: object, column: object, steps: object) -> Floats:
@@ -147,11 +155,15 @@ class Trials:
         """
         start, direction = self._checked([scores, column])
         multiples = as_numbers("steps", steps).astype(np.float64)
-        if self._ranked_candidates is None:
-            return self.values(start + np.multiply.outer(multiples, direction))
-        rows = self._member.plan.rows
-        candidates = MovedScores(rows.take(start), rows.take(direction), multiples)
-        return self._means(self._ranked_candidates.numerators(candidates))
+        if self._counts(multiples.size * start.size):
+            return self._means(self._counted(start, direction, multiples))
+        numerators = self._ranked(_moved(start, direction, multiples))
+        if isinstance(self._member.plan, RankedPlan):
+            rows = self._member.plan.rows
+            low, high = (reduced(extreme, rows.take(direction), rows.indptr) for extreme in (np.minimum, np.maximum))
+            if np.any(low == high):
+                numerators[:, low == high] = self._ranked([start])[0, low == high]
+        return self._means(numerators)
 
     def _checked(self, candidates: object) -> Floats:
         try:
@@ -170,14 +182,60 @@ class Trials:
                 raise non_finite("scores", int(np.argmin(finite)), scores)
         return array
 
-    def _numerators(self, candidates: object) -> Floats:
+    def _numerators(self, candidates: Floats) -> Floats:
         """Return the numerator of each query under each candidate."""
-        table, plan = self._checked(candidates), self._member.plan
-        if self._ranked_candidates is None:
-            return np.array([ranked([self._member], scores, self.n_threads)[0] for scores in table])
-        order = plan.rows.order
-        in_plan_order = table if order is None else table.take(order, axis=1)
-        return self._ranked_candidates.numerators(ListedScores(in_plan_order))
+        if not self._counts(candidates.size):
+            return self._ranked(candidates)
+        no_column, no_step = np.zeros(self.queries.n_docs), np.zeros(1)
+        return np.array([self._counted(scores, no_column, no_step)[0] for scores in candidates])
+
+    def _ranked(self, candidates: Iterable[Floats]) -> Floats:
+        """Return the numerators by ranking one candidate at a time."""
+        numerators = [ranked([self._member], scores, self.n_threads)[0] for scores in candidates]
+        return np.array(numerators).reshape(len(numerators), self._member.decisions.status.size)
+
+    def _counts(self, n_rows: int) -> bool:
+        """Return whether to evaluate candidates of so many rows in total by counting, which needs machine code."""
+        return n_rows > 0 and self._gain_rows is not None and compiled.pays(n_rows)
+
+    @cached_property
+    def _gain_rows(self) -> tuple[Any, ...] | None:
+        """The arguments of the counting kernel that describe the rows with a gain, and their queries.
+
+        None if there are too many such rows, or if the measure is not a sum of discounted gains.
+        """
+        plan, computed = self._member.plan, self._member.decisions.status == COMPUTE
+        if not (isinstance(plan, RankedPlan) and plan.formula in {ndcg, weighted_sums}):
+            return None
+        if plan.ranking.retrieve != "all" or plan.ranking.precision != "float64":
+            return None
+        [column], indptr = plan.columns.values(), plan.rows.indptr
+        rows = np.flatnonzero(column.values)
+        gainptr = np.searchsorted(rows, indptr)
+        if np.diff(gainptr) @ plan.rows.sizes > MAX_GAIN_ROWS * column.values.size:
+            return None
+        rows_in_query = (rows - np.repeat(indptr[:-1], np.diff(gainptr))).astype(np.int32)
+        arguments = (
+            indptr, rows_in_query, gainptr, column.values[rows].astype(np.float64), plan.k, plan.ranking.averaged,
+            *plan.by_rank.values(), *plan.by_query.values(), computed,
+        )  # fmt: skip
+        return tuple(writable(value) if isinstance(value, np.ndarray) else value for value in arguments)
+
+    def _counted(self, start: Floats, direction: Floats, steps: Floats) -> Floats:
+        """Return the numerators at each step, by counting the scores above each row with a gain."""
+        rows = self._member.plan.rows
+        by_query = np.empty((rows.indptr.size - 1, steps.size))
+        line, gain_rows = (rows.take(start), rows.take(direction), steps), cast("tuple[Any, ...]", self._gain_rows)
+
+        def run(first: int, last: int) -> Iterator[bool]:
+            yield discounted_sums_along(first, last, *line, *gain_rows, by_query)
+
+        if not all(over_chunks(run, rows.indptr, self.n_threads, rows.indptr * (ROW * steps.size))):
+            raise InputError(OVERFLOW)
+        numerators = np.ascontiguousarray(by_query.T)
+        for values in numerators:
+            self._member.decisions.decide(values)
+        return numerators
 
     def _by_query(self, numerators: Floats) -> Floats:
         if self._member.over_rows:
@@ -200,3 +258,12 @@ class Trials:
     @cached_property
     def _mass(self) -> float:
         return float(self._member.decisions.divisors.cumsum()[-1])
+
+
+def _moved(start: Floats, direction: Floats, steps: Floats) -> Iterator[Floats]:
+    """Yield the scores at each step."""
+    for step in steps.tolist():
+        scores = start + step * direction
+        if not np.isfinite(scores).all():
+            raise InputError(OVERFLOW)
+        yield scores

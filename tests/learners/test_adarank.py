@@ -13,8 +13,8 @@ import rankadapters as ra
 pytest.importorskip("sklearn")
 
 from rankadapters.learners import AdaRank
-from rankadapters.learners.candidates import RankedCandidates
-from rankadapters.learners.selection import selection_ranks
+from rankadapters.learners.adarank import selection_ranks
+from rankadapters.learners.trials import Trials
 from tests.helpers.learners_by_hand import adarank
 from tests.helpers.rankings import ranking
 
@@ -138,14 +138,8 @@ def test_ranklib_training_survives_an_infinite_alpha_from_underflow(n_queries):
 
 
 def test_each_feature_and_each_round_is_evaluated_once(monkeypatch):
-    calls = []
-    inner = RankedCandidates.numerators
-
-    def numerators(self, scores):
-        calls.append(scores.n)
-        return inner(self, scores)
-
-    monkeypatch.setattr(RankedCandidates, "numerators", numerators)
+    calls, inner = [], Trials._numerators
+    monkeypatch.setattr(Trials, "_numerators", lambda self, table: calls.append(len(table)) or inner(self, table))
     model = AdaRank("textbook@5", max_iter=4, tol=10.0).fit(DATA.X, DATA.y, qid=DATA.qid)
     assert model.n_iter_ == 4
     assert calls == [1] * (DATA.X.shape[1] + 4)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import pickle
+import re
 from itertools import product
 
 import numpy as np
@@ -19,7 +21,7 @@ from sklearn.model_selection import cross_validate  # noqa: E402
 from sklearn.pipeline import make_pipeline  # noqa: E402
 from sklearn.preprocessing import StandardScaler  # noqa: E402
 
-from rankadapters.learners import AdaRank, CoordinateAscent, NeuralRanker, RankBoost, RankSVM, columns  # noqa: E402
+from rankadapters.learners import AdaRank, CoordinateAscent, NeuralRanker, RankBoost, RankSVM, base  # noqa: E402
 from rankadapters.presets.texts import as_convention  # noqa: E402
 from rankadapters.sklearn import QueryKFold, query_scorer  # noqa: E402
 from tests.helpers.rankings import ranking  # noqa: E402
@@ -125,6 +127,15 @@ def test_defaults_equal_ranklibs_if_it_has_the_parameter(learner):
     assert learner(**arguments).get_params() == {**DEFAULTS[learner], **arguments}
 
 
+@pytest.mark.parametrize("learner", DEFAULTS)
+def test_help_describes_every_parameter_and_fitted_attribute(learner):
+    text = learner.__doc__
+    names = re.findall(r"^([\w, ]+) : \S", text, re.MULTILINE)
+    assert names[: len(inspect.signature(learner).parameters)] == list(inspect.signature(learner).parameters)
+    assert {"n_iter_", "history_"} <= set(names)
+    assert "{" not in text.replace('{"', "")  # every placeholder is filled in
+
+
 @for_every_learner
 def test_x_and_y_may_be_keyword_arguments_and_qid_must_be_one(learner):
     model = clone(learner).fit(X=DATA.X, y=DATA.y, qid=DATA.qid)
@@ -189,7 +200,7 @@ def test_validation_fraction_holds_out_queries_and_excludes_eval_set(name):
 @for_learners_with_validation
 def test_the_number_of_threads_changes_no_bit_of_the_model(name, monkeypatch):
     monkeypatch.setattr("rankadapters.core.evaluation.threads.ROWS_PER_THREAD", 50)
-    monkeypatch.setattr("rankadapters.learners.candidates.ROWS_PER_CALL", 60)
+    monkeypatch.setattr("rankadapters.core.evaluation.threads.WORK_PER_CALL", 2000)
     models = [clone(QUICK[name]).set_params(n_threads=n).fit(DATA.X, DATA.y, qid=DATA.qid) for n in (1, 3)]
     assert models[0].predict(VALID.X).tobytes() == models[1].predict(VALID.X).tobytes()
     assert models[0].history_ == models[1].history_
@@ -277,8 +288,8 @@ def test_the_ranklib_variant_refuses_features_too_large_for_float32(learner, kin
         model.predict(huge)
     with pytest.raises(ra.InputError, match=message):
         model.fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=[(huge, DATA.y, DATA.qid)])
-    for max_copied_bytes in (columns.MAX_COPIED_BYTES, 0):  # 0: too large to copy
-        monkeypatch.setattr(columns, "MAX_COPIED_BYTES", max_copied_bytes)
+    for max_copied_bytes in (base.MAX_COPIED_BYTES, 0):  # 0: too large to copy
+        monkeypatch.setattr(base, "MAX_COPIED_BYTES", max_copied_bytes)
         with pytest.raises(ra.InputError, match=message):
             model.fit(huge, DATA.y, qid=DATA.qid)
 

@@ -12,7 +12,7 @@ pytest.importorskip("sklearn")
 import scipy.sparse as sp
 
 from rankadapters.learners import NeuralRanker
-from rankadapters.learners.network import ACTIVATIONS, Adam, Network
+from rankadapters.learners.neural import ACTIVATIONS, Adam, Network
 from tests.helpers.depth import THOROUGH
 from tests.helpers.mq2008_folds import fold
 from tests.helpers.rankings import ranking

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 
@@ -14,11 +12,9 @@ pytest.importorskip("sklearn")
 import scipy.sparse as sp
 
 from rankadapters.learners import RankBoost
-from rankadapters.learners import stumps as stumps_module
-from rankadapters.learners.columns import FeatureColumns
-from rankadapters.learners.judging import Judge
-from rankadapters.learners.pair_potentials import PairPotentials, _levels
-from rankadapters.learners.rankboost import _alpha, _RoundBatches
+from rankadapters.learners import rankboost as rankboost_module
+from rankadapters.learners.base import FeatureColumns
+from rankadapters.learners.rankboost import Bins, PairPotentials, _alpha, _levels
 from tests.helpers.learners_by_hand import label_pairs, rankboost
 from tests.helpers.rankings import ranking
 
@@ -51,33 +47,8 @@ def test_validation_by_a_loss_keeps_the_round_of_the_lowest_value():
     assert model.n_iter_ == 1 + int(np.argmin(values))
 
 
-@pytest.mark.parametrize("patience", [None, 2, 7])
-@pytest.mark.parametrize("eval_set", [EVAL_SET, None, EVAL_SET * 2], ids=["one", "none", "two"])
-def test_rounds_judged_in_batches_give_the_same_model_as_single_rounds(patience, eval_set, monkeypatch):
-    batches, inner = [], Judge.record_rounds
-    monkeypatch.setattr(Judge, "record_rounds", lambda self, *sets: batches.append(len(sets[0])) or inner(self, *sets))
-
-    def fitted(scores_per_batch):
-        monkeypatch.setattr("rankadapters.learners.rankboost.SCORES_PER_BATCH", scores_per_batch)
-        model = RankBoost("letor4@5", max_iter=20, n_iter_no_change=patience if eval_set else None)
-        return model.fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=eval_set)
-
-    batched = fitted(5 * DATA.y.size)
-    assert set(batches[:-1]) <= {min(5, patience or 5) if eval_set else 5}
-    single = fitted(1)
-    assert list(batched.history_) == list(single.history_)
-    assert stumps_of(batched) == stumps_of(single)
-
-
-@pytest.mark.parametrize(("n_rows", "n_rounds"), [(2**17, 2), (2**17 + 1, 1), (2**19, 1)])
-def test_a_batch_has_at_most_2_to_the_18_scores_but_at_least_one_round(n_rows, n_rounds):
-    judge = SimpleNamespace(patience=None, tasks=SimpleNamespace(watched=False))
-    columns = [FeatureColumns(np.zeros((size, 1))) for size in (1, n_rows)]
-    assert _RoundBatches([], judge, columns).batch_size == n_rounds
-
-
 def test_neither_threads_nor_sparse_features_change_a_bit(monkeypatch):
-    monkeypatch.setattr(stumps_module, "ROWS_PER_PART", 40)
+    monkeypatch.setattr(rankboost_module, "ROWS_PER_PART", 40)
     monkeypatch.setattr("rankadapters.core.evaluation.threads.ROWS_PER_THREAD", 50)
     one_thread, three_threads, sparse = (
         RankBoost(max_iter=8, n_threads=n_threads).fit(X, DATA.y, qid=DATA.qid)
@@ -167,12 +138,12 @@ def test_up_to_32_distinct_labels_are_numbered_across_all_queries(n_labels, leve
 
 @pytest.mark.parametrize("n_parts", [1, 2])
 def test_rows_are_divided_into_parts_and_one_threshold_is_below_all_values(n_parts, monkeypatch):
-    parts, inner = [], stumps_module.over_chunks
-    monkeypatch.setattr(stumps_module, "over_chunks", lambda run, *rest: parts.append(rest[0]) or inner(run, *rest))
+    parts, inner = [], rankboost_module.over_chunks
+    monkeypatch.setattr(rankboost_module, "over_chunks", lambda run, *rest: parts.append(rest[0]) or inner(run, *rest))
     n_rows = 2**15 + n_parts - 1
-    bins = stumps_module.Bins(FeatureColumns(np.arange(float(n_rows))[:, None]), np.arange(n_rows), 2, with_all=True)
+    bins = Bins(FeatureColumns(np.arange(float(n_rows))[:, None]), np.arange(n_rows), 2, with_all=True)
     assert bins.thresholds.tolist() == [[n_rows - 1, (n_rows - 1) / 2, -1e8]]
-    assert bins.best(np.ones(n_rows), signed=True, n_threads=1).r == n_rows
+    assert bins.best(np.ones(n_rows), signed=True, n_threads=1) == (0, 2, n_rows)
     assert [starts.tolist() for starts in parts] == [[0, *[2**15] * (n_parts - 1), n_rows]]
 
 

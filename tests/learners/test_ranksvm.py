@@ -19,7 +19,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 
 from rankadapters.learners import RankSVM
-from rankadapters.learners.pair_margins import PairMargins, _conjugate_gradients, _descend
+from rankadapters.learners.ranksvm import PairMargins, _conjugate_gradients, _descend
 from tests.helpers.learners_by_hand import label_pairs
 from tests.helpers.rankings import ranking
 from tests.helpers.tables import for_each

@@ -13,8 +13,9 @@ pytest.importorskip("sklearn")
 
 from sklearn.base import clone
 
+from rankadapters.core.ranking import compiled
 from rankadapters.learners import AdaRank, NeuralRanker, RankBoost
-from rankadapters.learners.judging import Judge
+from rankadapters.learners.base import Judge
 from tests.helpers.depth import THOROUGH
 from tests.helpers.mq2008_folds import fold, ranklib_scores
 from tests.helpers.rankings import ranking
@@ -77,6 +78,16 @@ def test_the_best_round_by_the_validation_queries_is_kept(learner):
     values = [entry.value for entry in model.history_ if entry.dataset == "valid_0"]
     assert model.n_iter_ == 1 + int(np.argmax(values))
     assert model.score(VALID.X, VALID.y, qid=VALID.qid) == pytest.approx(max(values), rel=1e-12)
+
+
+@for_every_learner
+def test_kernels_are_loaded_for_the_rows_of_all_rounds(learner, monkeypatch):
+    """AdaRank ranks the training rows by each feature too."""
+    n_rows = []
+    monkeypatch.setattr(compiled, "pays", n_rows.append)
+    learner(max_iter=2).fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=EVAL_SET)
+    n_candidates = 2 + (DATA.X.shape[1] if learner is adarank else 0)
+    assert n_candidates * (DATA.y.size + VALID.y.size) in n_rows
 
 
 @for_every_learner

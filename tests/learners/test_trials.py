@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import subprocess
 import sys
+from itertools import product
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 import rankadapters as ra
 from rankadapters.core.ranking.compiled import NEVER, NOW, kernels
-from rankadapters.learners import candidates
+from rankadapters.learners import trials as trials_module
 from rankadapters.learners.trials import Trials
 from tests.helpers.convention_strategies import conventions
 from tests.helpers.depth import examples
@@ -67,7 +68,7 @@ def test_values_equal_the_evaluators_up_to_the_rounding_bound(data, convention, 
 @pytest.mark.parametrize("max_gain_rows", [0, 10**9])
 def test_values_along_a_column_equal_those_of_the_summed_scores(measure, max_gain_rows, monkeypatch):
     """By ranking and by counting; a column that is constant in a query changes nothing there."""
-    monkeypatch.setattr(candidates, "MAX_GAIN_ROWS", max_gain_rows)
+    monkeypatch.setattr(trials_module, "MAX_GAIN_ROWS", max_gain_rows)
     trials = Trials(DATA.y, measure, qid=DATA.qid)
     start, column = DATA.X[:, 0] / 3, DATA.X[:, 1].copy()
     column[np.isin(DATA.qid, [2, 5, 30])] = 7.0
@@ -79,12 +80,18 @@ def test_values_along_a_column_equal_those_of_the_summed_scores(measure, max_gai
 @for_each("measure", MEASURES)
 @pytest.mark.parametrize("max_gain_rows", [0, 10**9])
 def test_values_are_the_same_bits_for_any_threads_parts_and_kernels(measure, max_gain_rows, monkeypatch):
-    monkeypatch.setattr(candidates, "MAX_GAIN_ROWS", max_gain_rows)
+    monkeypatch.setattr(trials_module, "MAX_GAIN_ROWS", max_gain_rows)
     line = (DATA.X[:, 0], DATA.X[:, 1], STEPS)
     outputs = []
-    for rows, n_threads, form in [(2**16, 1, NEVER), (2**16, 1, NOW), (50, 3, NOW), (50, 1, NEVER), (3000, 2, NOW)]:
-        monkeypatch.setattr(candidates, "ROWS_PER_CALL", rows)
-        monkeypatch.setattr("rankadapters.core.evaluation.threads.ROWS_PER_THREAD", 100)
+    monkeypatch.setattr("rankadapters.core.evaluation.threads.ROWS_PER_THREAD", 100)
+    for work, n_threads, form in [
+        (2**25, 1, NEVER),
+        (2**25, 1, NOW),
+        (1600, 3, NOW),
+        (1600, 1, NEVER),
+        (10**5, 2, NOW),
+    ]:
+        monkeypatch.setattr("rankadapters.core.evaluation.threads.WORK_PER_CALL", work)
         with kernels(form):
             trials = Trials(DATA.y, measure, qid=DATA.qid, n_threads=n_threads)
             outputs.append((trials.along(*line).tobytes(), trials.values(DATA.X.T).tobytes()))
@@ -95,7 +102,7 @@ def test_values_are_the_same_bits_for_any_threads_parts_and_kernels(measure, max
 @pytest.mark.parametrize("max_gain_rows", [0, 10**9])
 def test_neither_a_constant_column_nor_a_mean_of_equal_gains_is_rounded(form, max_gain_rows, monkeypatch):
     """Adding 1e17 to the scores merges them, but a constant column must not; by ranking and by counting."""
-    monkeypatch.setattr(candidates, "MAX_GAIN_ROWS", max_gain_rows)
+    monkeypatch.setattr(trials_module, "MAX_GAIN_ROWS", max_gain_rows)
     labels = [0.1, 0.1, 0.1, 0.0]  # 0.1 + 0.1 + 0.1 is 0.30000000000000004
     with kernels(form):
         trials = Trials([1, 0], "textbook@1", group_sizes=[2])
@@ -105,30 +112,18 @@ def test_neither_a_constant_column_nor_a_mean_of_equal_gains_is_rounded(form, ma
         assert trials.along([1.0, 1.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0], [0.0, 0.5]).tolist() == [0.1, 0.1]
 
 
-def ranked_candidates(sizes, n_gains):
-    """Return the candidates of queries of these sizes, each of which begins with `n_gains` rows with a gain."""
-    labels = [int(row < n) for size, n in zip(sizes, n_gains, strict=True) for row in range(size)]
-    return Trials(labels, "textbook@3", group_sizes=sizes, n_threads=1)._ranked_candidates
-
-
-def test_short_candidates_share_a_call_and_long_ones_are_divided(monkeypatch):
-    assert ranked_candidates([2**16 - 1, 1, 1], [1, 1, 1]).part_starts.tolist() == [0, 2, 3]
-    n_rows, inner = [], candidates.ranked
-    monkeypatch.setattr(
-        candidates, "ranked", lambda members, scores, n: n_rows.append(scores.size) or inner(members, scores, n)
-    )
-    monkeypatch.setattr(candidates, "MAX_GAIN_ROWS", 0)
-    monkeypatch.setattr(candidates, "ROWS_PER_CALL", 40)
-    scores = candidates.ListedScores(np.arange(350.0).reshape(7, 50))
-    ranked_candidates([20, 20, 10], [1, 1, 1]).numerators(scores)
-    assert n_rows == [40] * 7 + [40, 30]  # two parts; the second has ten rows
-    assert [len(list(candidates._candidates_per_call(80, n))) for n in (0, 1, 2, 80)] == [2, 2, 4, 80]
-
-
 @for_each(("n_gains", "is_counted"), [(3, True), (4, False)])
 def test_counting_is_used_up_to_a_mean_of_48_rows_with_a_gain(n_gains, is_counted):
     """Of 10 and 90 rows, 3 and 53 have a gain: the mean, weighted by rows, is 48."""
-    assert (ranked_candidates([10, 90], [n_gains, 53]).gain_rows is not None) == is_counted
+    labels = [int(row < n) for size, n in ((10, n_gains), (90, 53)) for row in range(size)]
+    assert (Trials(labels, "textbook@3", group_sizes=[10, 90])._gain_rows is not None) == is_counted
+
+
+@for_each("form", [NEVER, NOW])
+def test_no_candidates_have_no_values(form):
+    with kernels(form):
+        for convention in ("textbook@3", "lightgbm.auc", "catboost.query_rmse"):
+            assert Trials(DATA.y, convention, qid=DATA.qid).values(np.empty((0, DATA.y.size))).shape == (0,)
 
 
 def test_scores_without_a_value_are_refused():
@@ -137,10 +132,11 @@ def test_scores_without_a_value_are_refused():
         trials.value([1.0, 2.0, 3.0])
     with pytest.raises(ra.InputError, match=r"scores\[1\] is nan"):
         trials.value([1.0, math.nan])
-    trials = Trials([1, 0, 1, 0], "textbook@2", group_sizes=[2, 2])
     for column in ([1e300, 0.0, 0.0, 0.0], [0.0, 0.0, 1e300, 0.0]):
-        with pytest.raises(ra.InputError, match="overflow float64"), np.errstate(over="ignore"):
-            trials.along([1.0, 0.0, 1.0, 0.0], column, [1e300])
+        for measure, form in product(["textbook@2", "lightgbm.auc", "catboost.query_rmse"], [NEVER, NOW]):
+            trials = Trials([1, 0, 1, 0], measure, group_sizes=[2, 2])
+            with pytest.raises(ra.InputError, match="overflow"), np.errstate(over="ignore"), kernels(form):
+                trials.along([1.0, 0.0, 1.0, 0.0], column, [1e300])
     with pytest.raises(ra.InputError, match="nothing is left to average"):
         Trials([0, 0], ra.presets.textbook(2).replace(empty="skip"), group_sizes=[2]).value([1.0, 2.0])
 

@@ -64,20 +64,21 @@ def rank_gains(scores, rows, gains, means, gains_by_rank):
 
 
 @jit
-def discounted_sums_in_steps(
-    scores, column, steps, indptr, gain_rows, gainptr, gains, k, means, discounts, ideal, computed, values
-):
-    """Compute the discounted sums of NDCG or DCG at scores + step x column, by step and query, from nonzero gains only.
+def discounted_sums_along(
+    first_query, last_query, scores, column, steps,
+    indptr, gain_rows, gainptr, gains, k, means, discounts, ideal, computed, values,
+):  # fmt: skip
+    """Compute the discounted sums of NDCG or DCG at scores + step x column, from nonzero gains only.
 
-    `values` holds all queries of step 1, then of step 2, and so on; queries that are not `computed` are skipped.
-    `gain_rows` holds the rows with nonzero gain, numbered within their query, and `gainptr` the offsets of the queries.
-    Ranks are found by counting higher scores, without sorting. With `means`, each rank gets the mean of its tie. If the
-    column is constant in a query, all its steps share one value. Returns the first row of a query with a score that is
-    not finite, else -1.
+    `values` has a row for each query and a column for each step. Only the queries from `first_query` up to, but not
+    including, `last_query` are written, and of these only the `computed` ones. `gain_rows` holds the rows with nonzero
+    gain, numbered within their query, and `gainptr` the offsets of the queries. Ranks are found by counting higher
+    scores, without sorting. With `means`, each rank gets the mean of its tie. If the column is constant in a query, all
+    its steps share one value. Returns whether all scores are finite.
     """
-    width, n_queries = np.diff(indptr).max(), len(indptr) - 1
+    width = np.diff(indptr[first_query : last_query + 1]).max()
     moved_space, rank_space = np.zeros(width), np.zeros(width)
-    for q in range(n_queries):
+    for q in range(first_query, last_query):
         if not computed[q]:
             continue
         first, n = indptr[q], indptr[q + 1] - indptr[q]
@@ -88,14 +89,13 @@ def discounted_sums_in_steps(
         for t in range(len(steps) if moving else 1):
             step = steps[t] if moving else 0.0
             if not move(base, moves, step, moved):
-                return first
+                return False
             rank_gains(moved, rows, row_gains, means, top)
             total = 0.0
             for r in range(len(top)):
                 total += top[r] * discounts[r]
                 top[r] = 0.0
-            values[t * n_queries + q] = total / ideal[q]
+            values[q, t] = total / ideal[q]
         if not moving:
-            for t in range(1, len(steps)):
-                values[t * n_queries + q] = values[q]
-    return -1
+            values[q, 1:] = values[q, 0]
+    return True
