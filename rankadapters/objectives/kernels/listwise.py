@@ -11,7 +11,7 @@ from rankadapters.objectives.kernels.queries import longest, row_at
 SMALLEST_REST = 2.0**-53  # replaces 1 - p if p rounds to 1
 FEWEST_LABELS_SUM = np.float64(np.float32(1e-15))
 LARGEST_FLOAT32 = np.float64(np.finfo(np.float32).max)
-HALVINGS = 200  # more than enough to halve any interval of float64 down to two neighbors
+LAST_STEP = 2.0**-26  # after such a step, Newton's method is exact
 FARTHEST_SHIFT = 20.0  # CatBoost's MAX_SHIFT
 ONE_CLASS = np.float32(1e-5)  # in training, CatBoost sees labels this close to a query's first as equal
 
@@ -131,53 +131,48 @@ def one_class(labels):
     return not differs
 
 
-@jit(inline="always")
-def within_reach(shift):
-    """Clip a shift to CatBoost's range."""
-    return min(max(shift, -FARTHEST_SHIFT), FARTHEST_SHIFT)
-
-
 @internal
-def best_shift(scores, total):
-    """Return the c with sum(logistic(s + c)) = total, by bisection; requires 0 < total < scores.size."""
-    level = np.log(total / (scores.size - total))
-    best = worst = scores[0]
-    for i in range(scores.size):
-        best, worst = max(best, scores[i]), min(worst, scores[i])
-    low, high = within_reach(level - best), within_reach(level - worst)
-    for _ in range(HALVINGS):
-        middle = low + (high - low) / 2
-        if middle == low or middle == high:  # noqa: PLR1714, SIM109 - numba compiles a search in a tuple slowly
+def best_shift(inverse, total):
+    """Return the c with sum(logistic(s + c)) = total, clipped to CatBoost's range; `inverse` is exp(-s).
+
+    A Newton step of length d leaves an error of at most d^2, since the second derivative of a logistic function is at
+    most its first. If a step leaves the interval that is known to contain c, the middle of the interval is next.
+    """
+    low, high, shift = -FARTHEST_SHIFT - 1.0, FARTHEST_SHIFT + 1.0, 0.0
+    while high - low > LAST_STEP:
+        chances, slope, factor = 0.0, 0.0, np.exp(-shift)
+        for i in range(inverse.size):
+            chance = 1.0 / (1.0 + inverse[i] * factor)
+            chances += chance
+            slope += chance * (1.0 - chance)
+        low, high = (shift, high) if chances < total else (low, shift)
+        step = (total - chances) / slope
+        if abs(step) < LAST_STEP:
+            shift += step
             break
-        shifted = 0.0
-        for i in range(scores.size):
-            shifted += logistic(scores[i] + middle)
-        if shifted < total:
-            low = middle
-        else:
-            high = middle
-    return low
+        shift = shift + step if low < shift + step < high else low + (high - low) / 2
+    return min(max(shift, -FARTHEST_SHIFT), FARTHEST_SHIFT)
 
 
 @jit
 def query_cross_entropy_gradients(scores, order, indptr, labels, alpha, grad, hess):
     """Write gradients of (1 - alpha) x log loss of the scores + alpha x log loss after each query's best shift."""
-    space = np.empty(longest(indptr))
+    inverse = np.empty(longest(indptr))
     for q in range(indptr.size - 1):
-        start, n = indptr[q], indptr[q + 1] - indptr[q]
-        local, total = space[:n], 0.0
+        start, n, total = indptr[q], indptr[q + 1] - indptr[q], 0.0
         for i in range(n):
-            local[i] = scores[row_at(order, start + i)]
+            inverse[i] = np.exp(-np.float64(scores[row_at(order, start + i)]))
             total += labels[start + i]
         shifted = not one_class(labels[start : start + n])
-        shift = best_shift(local, total) if shifted else 0.0
+        shift = best_shift(inverse[:n], total) if shifted else 0.0
         for i in range(n):
             row = row_at(order, start + i)
-            p = logistic(local[i])
+            score = np.float64(scores[row])
+            p = logistic(score)
             grad[row] = (1.0 - alpha) * (p - labels[start + i])
             hess[row] = (1.0 - alpha) * p * (1.0 - p)
             if shifted:
-                p = logistic(local[i] + shift)
+                p = logistic(score + shift)
                 grad[row] += np.float32(alpha * (p - labels[start + i]))
                 hess[row] += np.float32(alpha * p * (1.0 - p))
     return ALL_FINITE
