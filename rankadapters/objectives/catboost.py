@@ -10,11 +10,8 @@ from rankadapters.core.declaration.fields import is_whole
 from rankadapters.core.errors import ConventionError, choices
 from rankadapters.objectives.lambda_rank import LambdaRank
 from rankadapters.objectives.listwise import QueryCrossEntropy, QueryRMSE, QuerySoftMax
-from rankadapters.objectives.noise_fields import NoiseWord
+from rankadapters.objectives.noisy import NoiseWord, StochasticFilter, StochasticRank, YetiRank
 from rankadapters.objectives.pairwise import RankNet
-from rankadapters.objectives.stochastic_filter import StochasticFilter
-from rankadapters.objectives.stochastic_rank import StochasticRank
-from rankadapters.objectives.yetirank import YetiRank
 from rankadapters.presets.tool import flag, one_of
 
 __all__ = [

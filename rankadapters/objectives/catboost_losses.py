@@ -15,11 +15,9 @@ from rankadapters.objectives.base import Objective, as_objective
 from rankadapters.objectives.built_in import no_native, require_native
 from rankadapters.objectives.lambda_rank import LambdaRank
 from rankadapters.objectives.listwise import QueryCrossEntropy, QueryRMSE, QuerySoftMax
+from rankadapters.objectives.noisy import StochasticFilter, StochasticRank, YetiRank
 from rankadapters.objectives.pairwise import RankNet
 from rankadapters.objectives.position_bias import PositionBias
-from rankadapters.objectives.stochastic_filter import StochasticFilter
-from rankadapters.objectives.stochastic_rank import StochasticRank
-from rankadapters.objectives.yetirank import YetiRank
 from rankadapters.presets.catboost import (
     BOOLS,
     DENOMINATORS,
