@@ -128,10 +128,9 @@ def lambdamart(
     >>> lambdamart(metric="MAP").delta, lambdamart(top=10).truncation
     ('catboost', 10)
     """
-    _require_word("metric", metric, ("NDCG", "DCG", "MRR", "ERR", "MAP"))
+    one_of("metric", metric, dict.fromkeys(("NDCG", "DCG", "MRR", "ERR", "MAP")))
     k = _none_if_all("top", top)
-    used = {"top": k is not None, "type": _differs(type, "Base"), "denominator": _differs(denominator, "LogPosition")}
-    _refuse_idle(metric, used, DCGS)
+    _refuse_idle(metric, DCGS, top=(k, None), type=(type, "Base"), denominator=(denominator, "LogPosition"))
     convention: Any = _convention("NDCG" if metric in DCGS else metric, k, type, denominator, use_weights=False)
     return LambdaRank(
         convention=convention.replace(ties="input"), truncation=k, samples=None, sigma=sigma,
@@ -192,11 +191,11 @@ def stochastic_rank(
     >>> value.convention.name, value.lambda_
     ('ndcg@10/catboost+average=uniform', 1.0)
     """
-    _require_word("metric", metric, ("DCG", "NDCG", "PFound", "ERR", "MRR"))
+    one_of("metric", metric, dict.fromkeys(("DCG", "NDCG", "PFound", "ERR", "MRR")))
     k = _none_if_all("top", top)
-    _refuse_idle(metric, {"type": _differs(type, "Base"), "denominator": _differs(denominator, "LogPosition")}, DCGS)
-    _refuse_idle(metric, {"decay": _differs(decay, DECAY)}, ("PFound",))
-    _refuse_idle(metric, {"top": k is not None}, (*DCGS, "PFound", "ERR"))
+    _refuse_idle(metric, DCGS, type=(type, "Base"), denominator=(denominator, "LogPosition"))
+    _refuse_idle(metric, ("PFound",), decay=(decay, DECAY))
+    _refuse_idle(metric, (*DCGS, "PFound", "ERR"), top=(k, None))
     return StochasticRank(
         convention=_convention(metric, k, type, denominator, decay, use_weights=False), sigma=sigma, mu=mu, nu=nu,
         lambda_=lambda_, estimations=num_estimations, arithmetic="catboost", seed=seed,
@@ -255,15 +254,14 @@ def yetirank(
     >>> yetirank().decay
     0.85
     """
-    _require_word("mode", mode, ("Classic", *DCGS, "MRR", "ERR", "MAP"))
+    one_of("mode", mode, dict.fromkeys(("Classic", *DCGS, "MRR", "ERR", "MAP")))
     k, neighbors = _none_if_all("top", top), _none_if_all("num_neighbors", num_neighbors)
-    changed = {"dcg_type": _differs(dcg_type, "Base"), "dcg_denominator": _differs(dcg_denominator, "LogPosition")}
-    _refuse_idle(mode, changed, DCGS, "mode")
-    changed = {"top": k is not None, "num_neighbors": neighbors != 1}
-    _refuse_idle(mode, changed, (*DCGS, "MRR", "ERR", "MAP"), "mode")
-    _refuse_idle(mode, {"decay": _differs(decay, DECAY)}, ("Classic",), "mode")
+    of_dcg = {"dcg_type": (dcg_type, "Base"), "dcg_denominator": (dcg_denominator, "LogPosition")}
+    _refuse_idle(mode, DCGS, "mode", **of_dcg)
+    _refuse_idle(mode, (*DCGS, "MRR", "ERR", "MAP"), "mode", top=(k, None), num_neighbors=(neighbors, 1))
+    _refuse_idle(mode, ("Classic",), "mode", decay=(decay, DECAY))
     kind: NoiseWord = one_of("noise", noise, NOISES)
-    _refuse_idle(noise, {"noise_power": _differs(noise_power, 1)}, ("Gauss",), "noise")
+    _refuse_idle(noise, ("Gauss",), "noise", noise_power=(noise_power, 1))
     classic = mode == "Classic"
     return YetiRank(
         delta="classic" if classic else "catboost",
@@ -307,11 +305,6 @@ def _convention(
     return convention
 
 
-def _require_word(name: str, value: str, words: tuple[str, ...]) -> None:
-    """Refuse a value that is not one of the words."""
-    one_of(name, value, dict.fromkeys(words))
-
-
 def _none_if_all(name: str, number: object) -> int | None:
     """Return a positive whole number unchanged, but None for -1, by which CatBoost means all."""
     if not is_whole(number) or not (int(number) >= 1 or int(number) == UNCUT):
@@ -320,14 +313,9 @@ def _none_if_all(name: str, number: object) -> int | None:
     return None if int(number) == UNCUT else int(number)
 
 
-def _differs(value: Any, default: object) -> bool:
-    """Return whether a parameter differs from its default; an array always does."""
-    return bool(getattr(value, "shape", ())) or bool(value != default)
-
-
-def _refuse_idle(choice: str, changed: dict[str, bool], users: tuple[str, ...], of: str = "metric") -> None:
-    """Refuse a parameter that CatBoost would ignore."""
-    for name, is_changed in changed.items():
-        if is_changed and choice not in users:
+def _refuse_idle(choice: str, users: tuple[str, ...], of: str = "metric", **parameters: tuple[Any, object]) -> None:
+    """Refuse a parameter that CatBoost would ignore, if its value differs from its default; an array always does."""
+    for name, (value, default) in parameters.items():
+        if choice not in users and bool(getattr(value, "shape", ()) or value != default):
             msg = f"{name} belongs to {of} {choices(users)}, not to {of}={choice!r}, where CatBoost ignores it."
             raise ConventionError(f"{msg}\nHint: leave {name} out.")

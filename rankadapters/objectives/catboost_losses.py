@@ -135,7 +135,7 @@ def native_objective(objective: Objective | str, *, position_bias: PositionBias 
         raise UnsupportedConventionError(msg)
     if type(value) not in WRITTEN:
         raise no_native("CatBoost", value, LOSSES, TRAIN)
-    text, other_params = WRITTEN[type(value)](value)
+    text = WRITTEN[type(value)](value)
     try:
         nearest = read_objective(text)
     except ConventionError as error:
@@ -144,68 +144,71 @@ def native_objective(objective: Objective | str, *, position_bias: PositionBias 
     ties = {side.to_dict()["convention"].to_dict().get("ties") for side in (value, nearest) if _has_ranks(side)}
     same = {"ties"} if ties == {"average", "input"} else set()  # gradients rank ties in row order under both
     require_native("CatBoost", value, nearest, ignored={"seed", *same}, hint=TRAIN)  # CatBoost makes its own seeds
-    return {"loss_function": text, **other_params}
+    return {"loss_function": text, **_other_params(value)}
 
 
 def _has_ranks(value: Objective) -> bool:
     return isinstance(value.to_dict().get("convention"), Convention)
 
 
-def _metric(convention: Convention, prefix: str = "") -> tuple[str, list[str]]:
+def _spell(loss: str, options: Mapping[str, str | float]) -> str:
+    """Return a loss string, with numbers in their shortest exact form."""
+    return f"{loss}:{';'.join(f'{name}={v if isinstance(v, str) else number(v)}' for name, v in options.items())}"
+
+
+def _metric(convention: Convention, prefix: str = "") -> tuple[str, dict[str, str]]:
     """Return the CatBoost metric nearest to a convention, and the metric options that a loss accepts."""
-    name, _, options = presets.catboost.spell(presets.catboost.nearest(convention)).partition(":")
-    accepted = [option for option in options.split(";") if not option.startswith(("use_weights", "border", "top=-1"))]
-    return name, [f"{prefix if option.startswith(('type', 'denominator')) else ''}{option}" for option in accepted]
+    metric, _, options = presets.catboost.spell(presets.catboost.nearest(convention)).partition(":")
+    pairs = dict(option.split("=") for option in options.split(";") if option not in {"", "top=-1"})
+    prefixes = {"top": "", "decay": "", "type": prefix, "denominator": prefix}
+    return metric, {f"{prefixes[name]}{name}": value for name, value in pairs.items() if name in prefixes}
 
 
-def _lambdamart(value: LambdaRank) -> tuple[str, dict[str, Any]]:
-    name, options = _metric(value.convention)
-    used = options if isinstance(value.convention, NDCG) else []
+def _lambdamart(value: LambdaRank) -> str:
+    metric, options = _metric(value.convention)
+    used = options if isinstance(value.convention, NDCG) else {}
     norm = "false" if value.normalization == "none" else "true"
-    return f"LambdaMart:{';'.join([f'metric={name}', *used, f'sigma={number(value.sigma)}', f'norm={norm}'])}", NEWTON
+    return _spell("LambdaMart", {"metric": metric, **used, "sigma": value.sigma, "norm": norm})
 
 
-def _yetirank(value: YetiRank) -> tuple[str, dict[str, Any]]:
-    name, options = ("Classic", [f"decay={number(value.decay)}"])
+def _yetirank(value: YetiRank) -> str:
+    mode, options = "Classic", {"decay": number(value.decay)}
     if value.convention is not None:
-        name, options = _metric(value.convention, "dcg_")
-        options.append(f"num_neighbors={-1 if value.neighbors is None else value.neighbors}")
+        mode, options = _metric(value.convention, "dcg_")
+        options["num_neighbors"] = str(losses.UNCUT if value.neighbors is None else value.neighbors)
     [noise] = [word for word, noise in losses.NOISES.items() if noise == value.noise]
-    power = [f"noise_power={number(value.noise_power)}"] if noise == "Gauss" else []
-    parts = [f"mode={name}", f"permutations={value.permutations}", *options, f"noise={noise}", *power]
-    return f"YetiRank:{';'.join(parts)}", {"has_time": True} if noise == "No" else {}
+    power = {"noise_power": value.noise_power} if noise == "Gauss" else {}
+    return _spell("YetiRank", {"mode": mode, "permutations": value.permutations, **options, "noise": noise, **power})
 
 
-def _stochastic_rank(value: StochasticRank) -> tuple[str, dict[str, Any]]:
-    name, options = _metric(value.convention)
+def _stochastic_rank(value: StochasticRank) -> str:
+    metric, options = _metric(value.convention)
     numbers = {"sigma": value.sigma, "mu": value.mu, "nu": value.nu, "lambda": value.lambda_}
-    parts = [f"metric={name}", *options, *(f"{word}={number(amount)}" for word, amount in numbers.items())]
-    return f"StochasticRank:{';'.join(parts)};num_estimations={value.estimations}", {}
+    return _spell("StochasticRank", {"metric": metric, **options, **numbers, "num_estimations": value.estimations})
 
 
-def _stochastic_filter(value: StochasticFilter) -> tuple[str, dict[str, Any]]:
-    return f"StochasticFilter:sigma={number(value.sigma)};num_estimations={value.estimations}", {}
-
-
-def _soft_max(value: QuerySoftMax) -> tuple[str, dict[str, Any]]:
-    return f"QuerySoftMax:beta={number(value.beta)};lambda={number(value.ridge)}", {}
-
-
-def _cross_entropy(value: QueryCrossEntropy) -> tuple[str, dict[str, Any]]:
-    return f"QueryCrossEntropy:alpha={number(value.alpha)}", {"task_type": "GPU"}  # CatBoost needs a GPU for it
-
-
-# For each objective, a function that returns the nearest loss string and the other parameters that the loss needs.
-WRITTEN: dict[type[Objective], Callable[[Any], tuple[str, dict[str, Any]]]] = {
-    QueryRMSE: lambda _: ("QueryRMSE", {}),
-    QuerySoftMax: _soft_max,
-    QueryCrossEntropy: _cross_entropy,
-    RankNet: lambda _: ("PairLogit", {}),
+# For each objective, a function that returns the nearest loss string.
+WRITTEN: dict[type[Objective], Callable[[Any], str]] = {
+    QueryRMSE: lambda _: "QueryRMSE",
+    QuerySoftMax: lambda value: _spell("QuerySoftMax", {"beta": value.beta, "lambda": value.ridge}),
+    QueryCrossEntropy: lambda value: _spell("QueryCrossEntropy", {"alpha": value.alpha}),
+    RankNet: lambda _: "PairLogit",
     LambdaRank: _lambdamart,
     YetiRank: _yetirank,
     StochasticRank: _stochastic_rank,
-    StochasticFilter: _stochastic_filter,
+    StochasticFilter: lambda value: _spell(
+        "StochasticFilter", {"sigma": value.sigma, "num_estimations": value.estimations}
+    ),
 }
+
+
+def _other_params(value: Objective) -> dict[str, Any]:
+    """Return the parameters that a loss needs besides `loss_function`."""
+    if isinstance(value, LambdaRank):
+        return NEWTON
+    if isinstance(value, QueryCrossEntropy):
+        return {"task_type": "GPU"}  # CatBoost has no CPU version
+    return {"has_time": True} if isinstance(value, YetiRank) and value.noise == "none" else {}
 
 
 def _count(text: str, name: str, value: str) -> int:
