@@ -86,10 +86,12 @@ def moves_sum(moving, top, discounts, slots, kind):
             change = look * (first + (rest * gains[r] - rests[r] * gain) * discounts[j + 1])
             look *= rests[r]
         else:
-            change = (gain - gains[r]) * (above + 1.0) * (discounts[j] - discounts[j + 1]) / divisor
-            if j == last:
-                inside, outside = (above + 1.0) * gain * discounts[j], (above + 1.0) * gains[r] * discounts[j]
-                change = (total_above + inside) / divisor - (total_above + outside) / max(hits + gains[r], 1.0)
+            change = 0.0
+            if gain != gains[r]:
+                change = (gain - gains[r]) * (above + 1.0) * (discounts[j] - discounts[j + 1]) / divisor
+                if j == last:
+                    inside, outside = (above + 1.0) * gain * discounts[j], (above + 1.0) * gains[r] * discounts[j]
+                    change = (total_above + inside) / divisor - (total_above + outside) / max(hits + gains[r], 1.0)
             total_above += gains[r] * (above + 1.0) * discounts[j]
             above += gains[r]
         if change != 0.0:
