@@ -13,7 +13,7 @@ from rankadapters.catboost.metrics import EvalMetric, eval_metric, native_metric
 from rankadapters.catboost.objectives import native_loss
 from rankadapters.catboost.parity import check_model, check_parity
 from rankadapters.catboost.training import train
-from rankadapters.objectives.catboost_losses import native_objective, read_objective
+from rankadapters.objectives.catboost import native_objective, read_objective
 
 __all__ = [
     "EvalMetric",

@@ -9,7 +9,7 @@ from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import UnsupportedConventionError
 from rankadapters.core.measures import DCG, NDCG
 from rankadapters.objectives import Objective, catboost
-from rankadapters.objectives.catboost_losses import TRAIN, native_objective
+from rankadapters.objectives.catboost import TRAIN, native_objective
 from rankadapters.presets.catboost import DENOMINATORS, TYPES, largest_or_all, nearest_gain
 from rankadapters.presets.texts import as_convention
 from rankadapters.presets.tool import flag, one_of

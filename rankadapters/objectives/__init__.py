@@ -13,6 +13,7 @@ from rankadapters.objectives.base import OBJECTIVES, Objective, as_objective, pa
 from rankadapters.objectives.lambda_loss import LambdaLoss
 from rankadapters.objectives.lambda_rank import LambdaRank, lambdarank
 from rankadapters.objectives.listwise import XENDCG, ListMLE, ListNet, QueryCrossEntropy, QueryRMSE, QuerySoftMax
+from rankadapters.objectives.noisy import StochasticFilter, StochasticRank, YetiRank
 from rankadapters.objectives.pairwise import LambdaMAP, RankNet
 from rankadapters.objectives.position_bias import (
     POSITION_BIASES,
@@ -24,9 +25,6 @@ from rankadapters.objectives.position_bias import (
     parse_position_bias,
     unbiased_lambdamart,
 )
-from rankadapters.objectives.stochastic_filter import StochasticFilter
-from rankadapters.objectives.stochastic_rank import StochasticRank
-from rankadapters.objectives.yetirank import YetiRank
 
 __all__ = [
     "XENDCG",

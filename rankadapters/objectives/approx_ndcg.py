@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
 from rankadapters.core.data.queries import Queries
-from rankadapters.core.declaration.fields import Field, Range
-from rankadapters.objectives import list_gradients, pair_gradients
+from rankadapters.core.declaration.fields import Field, Range, border
+from rankadapters.objectives import pair_gradients
 from rankadapters.objectives.base import UnderNDCG
 from rankadapters.objectives.bound_gradients import Gradients
+from rankadapters.objectives.kernels import approx_ndcg as kernels
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +53,18 @@ class ApproxNDCG(UnderNDCG):
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
         """Bind to queries."""
         del state
-
         terms = pair_gradients.convention_terms(queries, self.convention, cut=False)
-        kernel = list_gradients.approx_ndcg_kernel(terms, self.convention.discount, self.temperature, self.hessian)
+        settings = kernels.SoftRanks(*_discount(self.convention.discount), 1.0 / self.temperature, self.hessian)
+        kernel = pair_gradients.by_portions(
+            kernels.approx_ndcg_gradients, terms, terms.reach, settings, memory=kernels.make_memory, passes=2
+        )
         return Gradients(self, queries, kernel, n_threads=n_threads, work=pair_gradients.work_of(terms, terms.reach))
+
+
+def _discount(name: str) -> tuple[int, float]:
+    """Return the code of the formula that computes a discount at fractional ranks, and the formula's parameter."""
+    if name == "reciprocal":
+        return kernels.RECIPROCAL, 1.0
+    word, parameter = border(name) or (name, 2.0)
+    kinds = {"power": kernels.POWER, "jk2": kernels.LOGARITHM_FROM_TWO}
+    return kinds.get(word, kernels.LOGARITHM), parameter

@@ -7,7 +7,6 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
-from inspect import isfunction, signature
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, cast
 
 from rankadapters.core.data.queries import Queries
@@ -197,22 +196,18 @@ def as_objective(value: object) -> Objective:
 def _preset(text: str) -> Objective:
     """Return the objective of a preset such as `lightgbm.lambdarank`, with default arguments."""
     tool, _, method = text.partition(".")
-    module = import_module(f"{__package__}.{tool}")
-    makers = {name: make for name, make in vars(module).items() if _is_preset(make, module.__name__)}
+    module, classes = import_module(f"{__package__}.{tool}"), {cls.__name__ for cls in OBJECTIVES.values()}
+    functions = {name: function for name, function in vars(module).items() if name in module.__all__}
+    makers = {
+        name: make
+        for name, make in functions.items()
+        if make.__annotations__["return"] in classes and not make.__code__.co_argcount  # no argument is required
+    }
     if method not in makers:
         msg = f"{text!r:.80} is not an objective of {tool}, which has {choices(makers)}."
         raise ConventionError(f"{msg}\nHint: '{tool}.{next(iter(makers))}'.")
     objective: Objective = makers[method]()
     return objective
-
-
-def _is_preset(make: object, module: str) -> bool:
-    """Return whether `make` is a public function of the module that returns an objective and needs no arguments."""
-    if not isfunction(make) or make.__module__ != module or make.__name__.startswith("_"):
-        return False
-    return_type = make.__annotations__["return"]
-    required = [name for name, parameter in signature(make).parameters.items() if parameter.default is parameter.empty]
-    return not required and return_type in {cls.__name__ for cls in OBJECTIVES.values()}
 
 
 def _way_to_objective(value: Any) -> str:

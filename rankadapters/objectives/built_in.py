@@ -9,27 +9,94 @@ from typing import Any
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, UnsupportedConventionError, choices
 from rankadapters.core.measures import NDCG
-from rankadapters.objectives.base import Objective
+from rankadapters.objectives.base import Objective, as_objective
 from rankadapters.objectives.lambda_rank import LambdaRank
-from rankadapters.objectives.position_bias import PositionBias
+from rankadapters.objectives.position_bias import PositionBias, as_position_bias
 from rankadapters.presets.tool import refuse_unknown, split_spec
 
 USE_CALLABLE = "objective(value)"  # the hint for toolkits that accept a callable objective
 
 
-def read_built_in(
-    toolkit: str,
-    presets: Mapping[str, Callable[..., Objective]],
-    objective: str | Mapping[str, Any],
-    params: Mapping[str, Any],
-) -> Objective:
-    """Return the objective that a toolkit trains for this name and these parameters; inverse of `native_objective`."""
-    name, options = split_spec(objective, "objective", params)
-    if not isinstance(name, str) or name not in presets:
-        msg = f"{name!r:.80} is none of {toolkit}'s ranking objectives {choices(presets)}."
-        raise ConventionError(f"{msg}\nHint: '{next(iter(presets))}'.")
-    refuse_unknown(name, options, tuple(signature(presets[name]).parameters))
-    return presets[name](**options)
+class BuiltIns:
+    """The objectives that a toolkit has built in, as functions of its parameters; `write` and `write_bias` invert them.
+
+    `write_bias` takes a position bias and the parameters of the objective.
+    """
+
+    def __init__(
+        self,
+        toolkit: str,
+        presets: Mapping[str, Callable[..., Objective]],
+        write: Callable[[Objective], dict[str, Any]],
+        write_bias: Callable[[PositionBias, Mapping[str, Any]], dict[str, Any]],
+    ) -> None:
+        self._toolkit, self._presets, self._write, self._write_bias = toolkit, presets, write, write_bias
+
+    def native_objective(
+        self, objective: Objective | str, *, position_bias: PositionBias | str | None = None
+    ) -> dict[str, Any]:
+        """Translate an objective into the toolkit's own parameters; `read_objective` reads them back.
+
+        Parameters
+        ----------
+        objective : Objective or str
+            The objective to train under.
+        position_bias : PositionBias or str, optional
+            The position bias to learn. None adds no parameters: LightGBM learns a bias whenever its Dataset has
+            positions. In XGBoost, a row's position is its index in its query.
+
+        Returns
+        -------
+        dict
+            `objective` and its parameters. With a position bias, LightGBM's have the training's `learning_rate` too.
+            XGBoost's random pairs with a `seed` are equal only from XGBoost 3.4 on, others up to 3.3.
+
+        Raises
+        ------
+        ConventionError
+            The value is not an objective, or has a position bias but no pairs.
+        UnsupportedConventionError
+            The toolkit has no equal built-in objective or position bias; the message names the fields that differ.
+
+        Examples
+        --------
+        >>> from rankadapters.objectives import lightgbm
+        >>> lightgbm.native_objective("lightgbm.xendcg")
+        {'objective': 'rank_xendcg', 'objective_seed': 5}
+        """
+        value = as_objective(objective)
+        bias = as_position_bias(position_bias, value)
+        params = self._write(value)
+        return params if bias is None else params | self._write_bias(bias, params)
+
+    def read_objective(self, objective: str | Mapping[str, Any], **params: Any) -> Objective:
+        """Return the objective of the toolkit's parameters; the inverse of `native_objective`.
+
+        Parameters
+        ----------
+        objective : str or mapping
+            The toolkit's name, or a result of `native_objective`.
+        **params
+            Parameters of the objective; those left out have the toolkit's defaults. Without `seed`, the number of the
+            round seeds the random pairs of XGBoost, as in XGBoost up to 3.3.
+
+        Raises
+        ------
+        ConventionError
+            The toolkit has no ranking objective of this name, or the objective has no such parameter.
+
+        Examples
+        --------
+        >>> from rankadapters.objectives import lightgbm
+        >>> lightgbm.read_objective("lambdarank", lambdarank_norm=False).normalization
+        'none'
+        """
+        name, options = split_spec(objective, "objective", params)
+        if not isinstance(name, str) or name not in self._presets:
+            msg = f"{name!r:.80} is none of {self._toolkit}'s ranking objectives {choices(self._presets)}."
+            raise ConventionError(f"{msg}\nHint: '{next(iter(self._presets))}'.")
+        refuse_unknown(name, options, tuple(signature(self._presets[name]).parameters))
+        return self._presets[name](**options)
 
 
 def require_native(

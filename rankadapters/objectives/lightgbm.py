@@ -7,17 +7,11 @@ from typing import Any
 
 from rankadapters import presets
 from rankadapters.core.declaration.fields import Field, Range
-from rankadapters.objectives.base import Objective, as_objective
-from rankadapters.objectives.built_in import (
-    no_native,
-    read_built_in,
-    require_native,
-    require_native_bias,
-    require_ndcg,
-)
+from rankadapters.objectives.base import Objective
+from rankadapters.objectives.built_in import BuiltIns, no_native, require_native, require_native_bias, require_ndcg
 from rankadapters.objectives.lambda_rank import LambdaRank
 from rankadapters.objectives.listwise import XENDCG
-from rankadapters.objectives.position_bias import AdditiveBias, PositionBias, as_position_bias
+from rankadapters.objectives.position_bias import AdditiveBias, PositionBias
 from rankadapters.presets.lightgbm import MOST_ROWS, label_gain_of
 from rankadapters.presets.tool import flag
 
@@ -113,61 +107,6 @@ def position_bias(*, lambdarank_position_bias_regularization: float = 0.0, learn
 BUILT_IN: dict[str, Callable[..., Objective]] = {"lambdarank": lambdarank, "rank_xendcg": xendcg}
 
 
-def native_objective(objective: Objective | str, *, position_bias: PositionBias | str | None = None) -> dict[str, Any]:
-    """Translate an objective into LightGBM's own parameters; `read_objective` reads them back.
-
-    Parameters
-    ----------
-    objective : Objective or str
-        The objective to train under.
-    position_bias : PositionBias or str, optional
-        The position bias to learn. None adds no parameters: LightGBM learns a bias whenever its Dataset has positions.
-
-    Returns
-    -------
-    dict
-        `objective` and its parameters. With a position bias, also `learning_rate`, which is the training's too.
-
-    Raises
-    ------
-    ConventionError
-        The value is not an objective, or has a position bias but no pairs.
-    UnsupportedConventionError
-        LightGBM has no equal built-in objective or position bias; the message names the fields that differ.
-
-    Examples
-    --------
-    >>> native_objective("lightgbm.xendcg")
-    {'objective': 'rank_xendcg', 'objective_seed': 5}
-    """
-    value = as_objective(objective)
-    bias = as_position_bias(position_bias, value)
-    return _write(value) | ({} if bias is None else _write_bias(bias))
-
-
-def read_objective(objective: str | Mapping[str, Any], **params: Any) -> Objective:
-    """Return the objective of LightGBM's parameters; the inverse of `native_objective`.
-
-    Parameters
-    ----------
-    objective : str or mapping
-        LightGBM's name, or a result of `native_objective`.
-    **params
-        Parameters of the objective; those left out have LightGBM's defaults.
-
-    Raises
-    ------
-    ConventionError
-        LightGBM has no ranking objective of this name, or the objective has no such parameter.
-
-    Examples
-    --------
-    >>> read_objective("lambdarank", lambdarank_norm=False).normalization
-    'none'
-    """
-    return read_built_in("LightGBM", BUILT_IN, objective, params)
-
-
 def _write(value: Objective) -> dict[str, Any]:
     if isinstance(value, XENDCG):
         return {"objective": "rank_xendcg", "objective_seed": value.seed}
@@ -190,10 +129,14 @@ def _write(value: Objective) -> dict[str, Any]:
     return {"objective": "lambdarank", **params, **label_gain}
 
 
-def _write_bias(bias: PositionBias) -> dict[str, Any]:
+def _write_bias(bias: PositionBias, _: Mapping[str, Any]) -> dict[str, Any]:
     fields = bias.to_dict()
     level, rate = fields.get("regularization", 0.0), fields.get("learning_rate", 0.1)
     require_native_bias(
         "LightGBM", bias, position_bias(lambdarank_position_bias_regularization=level, learning_rate=rate)
     )
     return {"lambdarank_position_bias_regularization": level, "learning_rate": rate}
+
+
+_built_ins = BuiltIns("LightGBM", BUILT_IN, _write, _write_bias)
+native_objective, read_objective = _built_ins.native_objective, _built_ins.read_objective

@@ -1,4 +1,4 @@
-"""Gradients of LambdaLoss and ApproxNDCG, under the gains and discounts of a convention."""
+"""Gradients of LambdaLoss, under the gains and discounts of a convention."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import numpy as np
 from rankadapters.core.declaration.fields import border
 from rankadapters.core.errors import InputError
 from rankadapters.objectives.bound_gradients import Kernel, row_number
-from rankadapters.objectives.kernels import approx_ndcg, lambdas
+from rankadapters.objectives.kernels import lambdas
 from rankadapters.objectives.kernels.lambda_loss import PairWeights, lambda_loss_gradients
 from rankadapters.objectives.kernels.lambdas import Pairing
 from rankadapters.objectives.pair_gradients import PairTerms, by_portions
@@ -38,19 +38,3 @@ def lambda_loss_kernel(terms: PairTerms, pairs: Pairing, weights: PairWeights) -
     """Return the kernel of LambdaLoss, with logarithms of base 2."""
     terms = terms._replace(inverse_ideal=terms.inverse_ideal / np.log(2.0))
     return by_portions(lambda_loss_gradients, terms, pairs.limit, weights, pairs, memory=lambdas.make_memory)
-
-
-def approx_ndcg_kernel(terms: PairTerms, discount: str, temperature: float, hessian: float) -> Kernel:
-    """Return the kernel of ApproxNDCG, which passes over all pairs twice: for soft ranks, then for gradients."""
-    soft_ranks = approx_ndcg.SoftRanks(*_discount(discount), 1.0 / temperature, hessian)
-    kernel = approx_ndcg.approx_ndcg_gradients
-    return by_portions(kernel, terms, terms.reach, soft_ranks, memory=approx_ndcg.make_memory, passes=2)
-
-
-def _discount(name: str) -> tuple[int, float]:
-    """Return the code of the formula that computes a discount at fractional ranks, and the formula's parameter."""
-    if name == "reciprocal":
-        return approx_ndcg.RECIPROCAL, 1.0
-    word, parameter = border(name) or (name, 2.0)
-    kinds = {"power": approx_ndcg.POWER, "jk2": approx_ndcg.LOGARITHM_FROM_TWO}
-    return kinds.get(word, approx_ndcg.LOGARITHM), parameter

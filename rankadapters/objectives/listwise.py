@@ -16,8 +16,8 @@ from rankadapters.core.ranking.jit import writable
 from rankadapters.core.ranking.ranks import stable_order
 from rankadapters.objectives.base import Objective
 from rankadapters.objectives.bound_gradients import Gradients, all_rows, kernel_order, whole_queries
-from rankadapters.objectives.kernels.list_mle import list_mle_gradients
 from rankadapters.objectives.kernels.listwise import (
+    list_mle_gradients,
     query_cross_entropy_gradients,
     query_rmse_gradients,
     softmax_gradients,

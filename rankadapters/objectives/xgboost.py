@@ -6,18 +6,12 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from rankadapters import presets
-from rankadapters.objectives.base import Objective, as_objective
-from rankadapters.objectives.built_in import (
-    no_native,
-    read_built_in,
-    require_native,
-    require_native_bias,
-    require_ndcg,
-)
+from rankadapters.objectives.base import Objective
+from rankadapters.objectives.built_in import BuiltIns, no_native, require_native, require_native_bias, require_ndcg
 from rankadapters.objectives.lambda_rank import LambdaRank
 from rankadapters.objectives.pairwise import LambdaMAP, RankNet
 from rankadapters.objectives.pairwise_fields import BY_ROUND
-from rankadapters.objectives.position_bias import TRACKED, BiasRatios, PositionBias, as_position_bias
+from rankadapters.objectives.position_bias import TRACKED, BiasRatios, PositionBias
 from rankadapters.presets.tool import flag, one_of
 from rankadapters.presets.xgboost import NO_CUTOFF
 
@@ -170,63 +164,6 @@ BUILT_IN: dict[str, Callable[..., Objective]] = {"rank:ndcg": ndcg, "rank:pairwi
 NAMES = {LambdaRank: "rank:ndcg", RankNet: "rank:pairwise", LambdaMAP: "rank:map"}
 
 
-def native_objective(objective: Objective | str, *, position_bias: PositionBias | str | None = None) -> dict[str, Any]:
-    """Translate an objective into XGBoost's own parameters; `read_objective` reads them back.
-
-    Parameters
-    ----------
-    objective : Objective or str
-        The objective to train under.
-    position_bias : PositionBias or str, optional
-        The position bias to learn; a row's position is its index in its query.
-
-    Returns
-    -------
-    dict
-        `objective` and its parameters. Random pairs with a `seed` are equal only from XGBoost 3.4 on, others up to 3.3.
-
-    Raises
-    ------
-    ConventionError
-        The value is not an objective, or has a position bias but no pairs.
-    UnsupportedConventionError
-        XGBoost has no equal built-in objective or position bias; the message names the fields that differ.
-
-    Examples
-    --------
-    >>> native_objective(map(lambdarank_num_pair_per_sample=5))["objective"]
-    'rank:map'
-    """
-    value = as_objective(objective)
-    bias = as_position_bias(position_bias, value)
-    params = _write(value)
-    return params if bias is None else params | _write_bias(bias, params)
-
-
-def read_objective(objective: str | Mapping[str, Any], **params: Any) -> Objective:
-    """Return the objective of XGBoost's parameters; the inverse of `native_objective`.
-
-    Parameters
-    ----------
-    objective : str or mapping
-        XGBoost's name, or a result of `native_objective`.
-    **params
-        Parameters of the objective, with XGBoost's defaults. Without `seed`, the number of the round seeds the pairs of
-        `mean`, as in XGBoost up to 3.3.
-
-    Raises
-    ------
-    ConventionError
-        XGBoost has no ranking objective of this name, or the objective has no such parameter.
-
-    Examples
-    --------
-    >>> read_objective("rank:ndcg", ndcg_exp_gain=False).convention.gain
-    'linear'
-    """
-    return read_built_in("XGBoost", BUILT_IN, objective, params)
-
-
 def _write(value: Objective) -> dict[str, Any]:
     if type(value) not in NAMES:
         raise no_native("XGBoost", value, BUILT_IN)
@@ -248,7 +185,7 @@ def _write(value: Objective) -> dict[str, Any]:
     return {"objective": name, **params}
 
 
-def _write_bias(bias: PositionBias, params: dict[str, Any]) -> dict[str, Any]:
+def _write_bias(bias: PositionBias, params: Mapping[str, Any]) -> dict[str, Any]:
     norm = bias.to_dict().get("norm", 1.0)
     pairs = {name: params[name] for name in ("lambdarank_pair_method", "lambdarank_num_pair_per_sample")}
     require_native_bias("XGBoost", bias, unbiased(lambdarank_bias_norm=norm, **pairs))
@@ -264,3 +201,7 @@ def _gains(value: LambdaRank, params: dict[str, Any]) -> tuple[LambdaRank, dict[
     if value.samples is None:
         convention = convention.at(min(convention.k or NO_CUTOFF, NO_CUTOFF))
     return value.replace(convention=convention), params
+
+
+_built_ins = BuiltIns("XGBoost", BUILT_IN, _write, _write_bias)
+native_objective, read_objective = _built_ins.native_objective, _built_ins.read_objective

@@ -14,7 +14,7 @@ SEEDS = [0, 1, 2**32 - 1, 2**63, 2**64 - 1, 10033610233601128462]
 
 @jit
 def fill_normals(seed, out):
-    draw_normals(seed, out.size, out)
+    draw_normals(seed, out)
 
 
 @jit

@@ -104,6 +104,14 @@ def test_gradients_equal_catboosts(labels, alpha, base):
     np.testing.assert_allclose(grad, catboost_derivatives(labels, scores, alpha, [0] * 3), atol=2e-7)
 
 
+@for_each("base", [-18.0, -15.0, -3.0, 0.0, 8.0, 15.0, 18.0])
+@for_each("n", [2, 5, 100])
+def test_shifted_probabilities_add_up_to_the_labels(n, base):
+    scores, labels = base + np.random.default_rng(n).normal(size=n), np.arange(n) % 5 == 0
+    grad, _ = gradients(labels, scores, 1.0)
+    assert float(grad.astype(np.float64).sum()) == pytest.approx(0, abs=1e-7 * n)
+
+
 @for_each("seed", range(20))
 def test_gradients_of_random_queries_equal_catboosts(seed):
     rng = np.random.default_rng(seed)

@@ -6,6 +6,7 @@ files, since a function's machine code contains the functions that it calls.
 
 from __future__ import annotations
 
+import logging
 import os
 import pickle
 import sys
@@ -25,6 +26,7 @@ from rankadapters.core.errors import MissingToolkitError
 
 PACKAGE = Path(__file__).parents[2]
 KERNELS = ("core/ranking/*.py", "objectives/kernels/**/*.py", "learners/kernels/**/*.py")  # files of jitted functions
+PURPOSES = {"core": "rankings", "objectives": "gradients", "learners": "learners"}  # of kernels, by folder
 UNCALLED: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 
@@ -150,6 +152,7 @@ class KeptCode:
         with suppress(Exception):  # unpickling a broken file can raise any error
             parts = pickle.loads(self._file(types, context).read_bytes())  # noqa: S301 - as numba itself does
             return CompileResult._rebuild(context, *parts)  # type: ignore[no-untyped-call]  # noqa: SLF001 - as above
+        _announce(PURPOSES.get(self._name.split(".")[1], "functions"))
         return None
 
     def save_overload(self, types: Any, code: Any) -> None:
@@ -171,6 +174,12 @@ class KeptCode:
     def _file(self, types: Any, context: Any) -> Path:
         key = sha256(repr((types, context.codegen().magic_tuple(), self._code)).encode()).hexdigest()[:16]
         return Path(self.cache_path, f"{self._name}-{key}.code")
+
+
+@cache
+def _announce(purpose: str) -> None:
+    """Log, once in a process, that kernels are compiled, which takes seconds."""
+    logging.getLogger("rankadapters").info("rankadapters: compiling %s, once on this machine", purpose)
 
 
 def _file_name(function: Callable[..., Any]) -> str:

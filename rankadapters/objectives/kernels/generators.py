@@ -16,6 +16,9 @@ MIXED, DROPPED, TURNED = np.uint64(18), np.uint64(27), np.uint64(59)
 WORD, LOW_WORD, LOW_31 = np.uint64(32), np.uint64(0xFFFFFFFF), np.uint64(0x7FFFFFFF)
 TURN = np.uint64(31)
 REALS = 2.0**53 - 1
+LOGISTIC, GAUSS, NO_NOISE = range(3)
+BEYOND_ONE = np.float32(1.000001)  # CatBoost's: the logistic noise of u is log(u / (1.000001 - u))
+SMALLEST_RATIO = 1e-300  # its logarithm is finite
 BLOCKS = 128  # CatBoost's CB_THREAD_LIMIT: number of blocks of queries, whatever the number of threads
 
 
@@ -74,10 +77,10 @@ def real(first, second):
 
 
 @internal
-def draw_normals(seed, count, out):
+def draw_normals(seed, out):
     """Write standard normal numbers by the polar method, which makes two at a time; the second is dropped."""
     first, second, first_step, second_step = started(seed)
-    for i in range(count):
+    for i in range(out.size):
         square = 2.0
         x = 0.0
         while square > 1.0 or square == 0.0:
@@ -109,3 +112,38 @@ def query_seeds(seed, n_queries, start, seeds):
             first, second, first_step, second_step = block_started(seed, q // size, 0)
         first, second = first * MULTIPLIER + first_step, second * MULTIPLIER + second_step
         seeds[i] = drawn(first, second)
+
+
+@internal
+def draw_logistic(seed, out):
+    """Write logistic noise, whose ratio is rounded to float32 as in CatBoost."""
+    first, second, first_step, second_step = started(seed)
+    for i in range(out.size):
+        first, second = first * MULTIPLIER + first_step, second * MULTIPLIER + second_step
+        uniform = np.float32(real(first, second))
+        out[i] = uniform / (BEYOND_ONE - uniform)
+    for i in range(out.size):
+        out[i] = np.log(max(out[i], SMALLEST_RATIO))
+
+
+@jit
+def noisy_copies(queries, scores, noise, scale, seeds, out):
+    """Write the noisy copies of each query's scores: score + scale x noise. The query's seed determines its noise.
+
+    CatBoost's YetiRank multiplies exp(score) by noise; adding the logarithm ranks the same and does not underflow.
+    """
+    indptr, copyptr, copies = queries.indptr, queries.copyptr, queries.copies
+    for q in range(indptr.size - 1):
+        start, n = indptr[q] - indptr[0], indptr[q + 1] - indptr[q]
+        own = out[copyptr[q * copies] : copyptr[(q + 1) * copies]]
+        if own.size == 0:
+            continue
+        if noise == LOGISTIC:
+            draw_logistic(seeds[q], own)
+        elif noise == GAUSS:
+            draw_normals(seeds[q], own)
+        else:
+            own[:] = 0.0
+        for begin in range(0, own.size, n):
+            for i in range(n):
+                own[begin + i] = scores[start + i] + scale * own[begin + i]

@@ -11,7 +11,7 @@ from rankadapters.objectives.kernels.queries import longest, row_at
 SMALLEST_REST = 2.0**-53  # replaces 1 - p if p rounds to 1
 FEWEST_LABELS_SUM = np.float64(np.float32(1e-15))
 LARGEST_FLOAT32 = np.float64(np.finfo(np.float32).max)
-HALVINGS = 200  # more than enough to halve any interval of float64 down to two neighbors
+LAST_STEP = 2.0**-26  # after such a step, Newton's method is exact
 FARTHEST_SHIFT = 20.0  # CatBoost's MAX_SHIFT
 ONE_CLASS = np.float32(1e-5)  # in training, CatBoost sees labels this close to a query's first as equal
 
@@ -131,53 +131,87 @@ def one_class(labels):
     return not differs
 
 
-@jit(inline="always")
-def within_reach(shift):
-    """Clip a shift to CatBoost's range."""
-    return min(max(shift, -FARTHEST_SHIFT), FARTHEST_SHIFT)
-
-
 @internal
-def best_shift(scores, total):
-    """Return the c with sum(logistic(s + c)) = total, by bisection; requires 0 < total < scores.size."""
-    level = np.log(total / (scores.size - total))
-    best = worst = scores[0]
-    for i in range(scores.size):
-        best, worst = max(best, scores[i]), min(worst, scores[i])
-    low, high = within_reach(level - best), within_reach(level - worst)
-    for _ in range(HALVINGS):
-        middle = low + (high - low) / 2
-        if middle == low or middle == high:  # noqa: PLR1714, SIM109 - numba compiles a search in a tuple slowly
+def best_shift(inverse, total):
+    """Return the c with sum(logistic(s + c)) = total, clipped to CatBoost's range; `inverse` is exp(-s).
+
+    A Newton step of length d leaves an error of at most d^2, since the second derivative of a logistic function is at
+    most its first. If a step leaves the interval that is known to contain c, the middle of the interval is next.
+    """
+    low, high, shift = -FARTHEST_SHIFT - 1.0, FARTHEST_SHIFT + 1.0, 0.0
+    while high - low > LAST_STEP:
+        chances, slope, factor = 0.0, 0.0, np.exp(-shift)
+        for i in range(inverse.size):
+            chance = 1.0 / (1.0 + inverse[i] * factor)
+            chances += chance
+            slope += chance * (1.0 - chance)
+        low, high = (shift, high) if chances < total else (low, shift)
+        step = (total - chances) / slope
+        if abs(step) < LAST_STEP:
+            shift += step
             break
-        shifted = 0.0
-        for i in range(scores.size):
-            shifted += logistic(scores[i] + middle)
-        if shifted < total:
-            low = middle
-        else:
-            high = middle
-    return low
+        shift = shift + step if low < shift + step < high else low + (high - low) / 2
+    return min(max(shift, -FARTHEST_SHIFT), FARTHEST_SHIFT)
 
 
 @jit
 def query_cross_entropy_gradients(scores, order, indptr, labels, alpha, grad, hess):
     """Write gradients of (1 - alpha) x log loss of the scores + alpha x log loss after each query's best shift."""
-    space = np.empty(longest(indptr))
+    inverse = np.empty(longest(indptr))
     for q in range(indptr.size - 1):
-        start, n = indptr[q], indptr[q + 1] - indptr[q]
-        local, total = space[:n], 0.0
+        start, n, total = indptr[q], indptr[q + 1] - indptr[q], 0.0
         for i in range(n):
-            local[i] = scores[row_at(order, start + i)]
+            inverse[i] = np.exp(-np.float64(scores[row_at(order, start + i)]))
             total += labels[start + i]
         shifted = not one_class(labels[start : start + n])
-        shift = best_shift(local, total) if shifted else 0.0
+        shift = best_shift(inverse[:n], total) if shifted else 0.0
         for i in range(n):
             row = row_at(order, start + i)
-            p = logistic(local[i])
+            score = np.float64(scores[row])
+            p = logistic(score)
             grad[row] = (1.0 - alpha) * (p - labels[start + i])
             hess[row] = (1.0 - alpha) * p * (1.0 - p)
             if shifted:
-                p = logistic(local[i] + shift)
+                p = logistic(score + shift)
                 grad[row] += np.float32(alpha * (p - labels[start + i]))
                 hess[row] += np.float32(alpha * p * (1.0 - p))
+    return ALL_FINITE
+
+
+@internal
+def draw_backwards(scores, rows, shares, rests):
+    """Write to `shares` each row's softmax probability among itself and the rows after it, and to `rests` 1 minus it.
+
+    Sums are relative to the best score so far, so that they do not overflow.
+    """
+    best, total = -np.inf, 0.0
+    for k in range(rows.size - 1, -1, -1):
+        score = np.float64(scores[rows[k]])
+        after = total if score <= best else total * np.exp(best - score)
+        best = max(best, score)
+        power = np.exp(score - best)
+        total = after + power
+        shares[k], rests[k] = power / total, after / total
+
+
+@jit
+def list_mle_gradients(scores, order, indptr, grad, hess):
+    """Write the gradients of each query; `order` lists the query's rows by descending label.
+
+    Row i is drawn at position k <= i with probability p_k = share_i x product of `rests` from k to i - 1. Its gradient
+    is the sum of the p_k minus 1, and its hessian the sum of p_k (1 - p_k).
+    """
+    width = longest(indptr)
+    shares, rests = np.empty(width), np.empty(width)
+    for q in range(indptr.size - 1):
+        rows = order[indptr[q] : indptr[q + 1]]
+        draw_backwards(scores, rows, shares, rests)
+        drawn, squares = 0.0, 0.0
+        for i in range(rows.size):
+            drawn, squares = drawn + 1.0, squares + 1.0
+            p = shares[i] * drawn
+            grad[rows[i]] = p - 1.0
+            hess[rows[i]] = max(p - shares[i] * shares[i] * squares, 0.0)
+            drawn *= rests[i]
+            squares *= rests[i] * rests[i]
     return ALL_FINITE

@@ -8,7 +8,6 @@ import numpy as np
 
 from rankadapters.core.ranking.jit import internal, jit
 from rankadapters.core.ranking.sorting import ALL_FINITE
-from rankadapters.objectives.kernels.generators import draw_normals
 from rankadapters.objectives.kernels.queries import WIDEST, longest, row_at
 
 # What a measure sums: discounted gains, stop probabilities, hits up to each relevant rank, or these / all hits.
@@ -19,7 +18,7 @@ ROOT_2_PI = np.sqrt(2.0 * np.pi)
 
 
 # Settings of the noise, and `share`: how much of the derivatives' component along the scores is removed.
-Exploring = namedtuple("Exploring", "sigma mu nu share estimations departure")  # noqa: PYI024 - numba knows this kind
+Exploring = namedtuple("Exploring", "sigma nu share estimations departure")  # noqa: PYI024 - numba knows this kind
 
 # A measure. `discounts` has one entry more than there are ranks, and 0 beyond the cutoff; `kind` is a sum as above.
 Measure = namedtuple("Measure", "discounts k kind")  # noqa: PYI024 - as above
@@ -32,16 +31,15 @@ Moving = namedtuple("Moving", "gain rest rank mean spread")  # noqa: PYI024 - as
 
 
 @jit
-def noisy_scores(queries, labels, sigma, mu, seeds, means, noisy):
-    """Write each query's centered scores, minus `sigma mu label`, to `means`, and noisy copies of them to `noisy`.
+def centered_scores(queries, labels, sigma, mu, means):
+    """Write each query's scores minus `sigma mu label`, centered.
 
     Return a row whose score is too far from the others of its query, or -1.
     """
     scores, indptr, copies = queries.scores, queries.indptr, queries.copies
     for q in range(indptr.size - 1):
         start, n = indptr[q] - indptr[0], indptr[q + 1] - indptr[q]
-        begin, end = queries.copyptr[q * copies], queries.copyptr[(q + 1) * copies]
-        if begin == end:
+        if queries.copyptr[q * copies] == queries.copyptr[(q + 1) * copies]:
             continue
         top, lowest = scores[start], start
         for i in range(start, start + n):
@@ -55,9 +53,6 @@ def noisy_scores(queries, labels, sigma, mu, seeds, means, noisy):
             mean += means[i] / n
         for i in range(start, start + n):
             means[i] -= mean
-        draw_normals(seeds[q], end - begin, noisy[begin:end])
-        for i in range(end - begin):
-            noisy[begin + i] = means[start + i % n] + sigma * noisy[begin + i]
     return ALL_FINITE
 
 
@@ -67,63 +62,45 @@ def density(x):
     return np.exp(-0.5 * x * x)
 
 
-@internal
-def discounted_sum(moving, top, discounts, slots):
-    """Return the sum over other rows of (change of DCG if the moving row passes it) x (density at that row's score)."""
-    gain, _, rank, mean, spread = moving
-    scores, gains = top[0], top[1]
-    total = 0.0
-    for j in range(slots):
-        r = j + (j >= rank)
-        difference = gain - gains[r]
-        if difference != 0.0:
-            total += difference * (discounts[j] - discounts[j + 1]) * density((scores[r] - mean) / spread)
-    return total
+@internal(forceinline=True)
+def moves_sum(moving, top, discounts, slots, kind):
+    """Return the sum over other rows of (change of the measure if the moving row passes it) x (density at its score).
 
-
-@internal
-def cascade_sum(moving, scores, gains, rests, discounts, slots):
-    """Same as `discounted_sum`, for ERR and PFound; a reader continues after a row with its probability in `rests`."""
-    gain, rest, rank, mean, spread = moving
-    total, look = 0.0, 1.0
-    for j in range(slots):
-        r = j + (j >= rank)
-        first = (gain - gains[r]) * discounts[j]
-        change = look * (first + (rest * gains[r] - rests[r] * gain) * discounts[j + 1])
-        if change != 0.0:
-            total += change * density((scores[r] - mean) / spread)
-        look *= rests[r]
-    return total
-
-
-@internal
-def hits_sum(moving, top, discounts, slots, share):
-    """Same as `discounted_sum`, for AP: the hits up to each relevant rank; with `share`, divided by all hits.
-
-    Only the last step, across a cutoff, changes the number of hits: one row leaves the ranks that count, one enters.
+    Under ERR and PFound, a reader continues after a row with its probability in `rests`. Under AP, only the last step,
+    across a cutoff, changes the number of all hits: one row leaves the ranks that count, one enters.
     """
-    gain, _, rank, mean, spread = moving
-    scores, gains = top[0], top[1]
-    total, hits, total_above, above = 0.0, 0.0, 0.0, 0.0
+    gain, rest, rank, mean, spread = moving
+    scores, gains, rests = top[0], top[1], top[2]
+    total, look, hits, total_above, above = 0.0, 1.0, 0.0, 0.0, 0.0
+    share = kind == SHARE_OF_FOUND
     last = slots - 1 if share and discounts[slots] == 0.0 else slots
-    for j in range(last):
+    for j in range(last if share else 0):
         hits += gains[j + (j >= rank)]
     divisor = max(hits + gain, 1.0) if share else 1.0
     for j in range(slots):
         r = j + (j >= rank)
-        if gain != gains[r]:
-            change = (gain - gains[r]) * (above + 1.0) * (discounts[j] - discounts[j + 1]) / divisor
-            if j == last:
-                inside, outside = (above + 1.0) * gain * discounts[j], (above + 1.0) * gains[r] * discounts[j]
-                change = (total_above + inside) / divisor - (total_above + outside) / max(hits + gains[r], 1.0)
+        if kind == DISCOUNTED:
+            change = (gain - gains[r]) * (discounts[j] - discounts[j + 1])
+        elif kind == CASCADE:
+            first = (gain - gains[r]) * discounts[j]
+            change = look * (first + (rest * gains[r] - rests[r] * gain) * discounts[j + 1])
+            look *= rests[r]
+        else:
+            change = 0.0
+            if gain != gains[r]:
+                change = (gain - gains[r]) * (above + 1.0) * (discounts[j] - discounts[j + 1]) / divisor
+                if j == last:
+                    inside, outside = (above + 1.0) * gain * discounts[j], (above + 1.0) * gains[r] * discounts[j]
+                    change = (total_above + inside) / divisor - (total_above + outside) / max(hits + gains[r], 1.0)
+            total_above += gains[r] * (above + 1.0) * discounts[j]
+            above += gains[r]
+        if change != 0.0:
             total += change * density((scores[r] - mean) / spread)
-        total_above += gains[r] * (above + 1.0) * discounts[j]
-        above += gains[r]
     return total
 
 
 @internal
-def catboost_excess(moving, scores, gains, rests, discounts, slots, departure):
+def catboost_excess(moving, top, discounts, slots, departure):
     """Return what CatBoost 1.2 adds by mistake to the sum of ERR or PFound.
 
     Under ERR, a row that moves down to rank q counts (q + 1) / q times too much. A row that enters from beyond the
@@ -131,6 +108,7 @@ def catboost_excess(moving, scores, gains, rests, discounts, slots, departure):
     that count, the row that enters is lost too.
     """
     gain, rest, rank, mean, spread = moving
+    scores, gains, rests = top[0], top[1], top[2]
     total, look, last, cut = 0.0, 1.0, slots - 1, discounts[slots] == 0.0
     for j in range(slots):
         r = j + (j >= rank)
@@ -149,20 +127,6 @@ def catboost_excess(moving, scores, gains, rests, discounts, slots, departure):
 
 
 @internal
-def moves_sum(moving, top, discounts, slots, kind, departure):
-    """Return the derivative of the expected measure with respect to one row's mean score, given the other scores."""
-    if kind == DISCOUNTED:
-        return discounted_sum(moving, top, discounts, slots)
-    if kind == CASCADE:
-        scores, worths, rests = top[0], top[1], top[2]
-        total = cascade_sum(moving, scores, worths, rests, discounts, slots)
-        if departure >= CATBOOST_ERR:
-            total += catboost_excess(moving, scores, worths, rests, discounts, slots, departure)
-        return total
-    return hits_sum(moving, top, discounts, slots, kind == SHARE_OF_FOUND)
-
-
-@internal
 def add_moves(queries, copy, measure, exploring, noise, top, ranks, first, last):
     """Add one estimate of the derivatives of rows `first` to `last - 1`.
 
@@ -176,7 +140,7 @@ def add_moves(queries, copy, measure, exploring, noise, top, ranks, first, last)
     noisy = noise.noisy[queries.copyptr[copy] : queries.copyptr[copy + 1]]
     rows = noise.ranked[noise.rankedptr[copy] : noise.rankedptr[copy + 1]]
     spread, scale, slots = sigma * np.sqrt(n / (n - 1.0)), queries.inverse[q] / estimations, min(measure.k, n - 1)
-    discounts, kind, departure, shift = measure.discounts, measure.kind, exploring.departure, 0.0
+    discounts, departure, shift = measure.discounts, exploring.departure, 0.0
     for i in range(n):
         ranks[i] = n
         shift += noisy[i] - means[i]
@@ -189,7 +153,15 @@ def add_moves(queries, copy, measure, exploring, noise, top, ranks, first, last)
     for i in range(first, min(last, n)):
         mean = means[i] + (whole - (noisy[i] - means[i])) / (n - 1.0)
         moving = Moving(gains[i], rest[i] if rest.size else 0.0, ranks[i], mean, spread)
-        total = moves_sum(moving, top, discounts, slots, kind, departure)
+        # One call for each kind, so that the compiler takes the choice out of the loop.
+        if measure.kind == DISCOUNTED:
+            total = moves_sum(moving, top, discounts, slots, DISCOUNTED)
+        elif measure.kind == CASCADE:
+            total = moves_sum(moving, top, discounts, slots, CASCADE)
+        else:
+            total = moves_sum(moving, top, discounts, slots, measure.kind)
+        if departure >= CATBOOST_ERR:
+            total += catboost_excess(moving, top, discounts, slots, departure)
         ders[i] += total * scale / (spread * ROOT_2_PI)
 
 

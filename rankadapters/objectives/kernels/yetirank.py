@@ -7,14 +7,10 @@ from collections import namedtuple
 import numpy as np
 
 from rankadapters.core.ranking.jit import internal, jit
-from rankadapters.objectives.kernels.generators import MULTIPLIER, draw_normals, real, started
 from rankadapters.objectives.kernels.queries import longest, row_at
 from rankadapters.objectives.kernels.stochastic_rank import CASCADE, DISCOUNTED, SHARE_OF_FOUND
 
 CLASSIC, CATBOOST_RR, CATBOOST_AP, CATBOOST_ERR = 10, 11, 12, 13  # pair weights other than a measure's true change
-LOGISTIC, GAUSS, NO_NOISE = 0, 1, 2
-BEYOND_ONE = np.float32(1.000001)
-SMALLEST_RATIO = 1e-300  # its logarithm is finite
 SHARE = 0.15  # CatBoost's "magic const, like in GPU"
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # spreads hash keys over the upper bits
 UPPER = np.uint64(32)
@@ -23,42 +19,11 @@ FREE = -1
 # The pairs of a query: a hash table with open addressing, keyed by winner and loser, and its used slots, oldest first.
 Pairs = namedtuple("Pairs", "keys weights listed")  # noqa: PYI024 - numba knows this kind
 
-# How rankings are drawn and pairs weighted. Each of the top `reach` ranks is paired with the next `neighbors` ranks.
-Permuting = namedtuple("Permuting", "kind permutations reach neighbors decay noise power")  # noqa: PYI024 - as above
+# How pairs are weighted. Each of the top `reach` ranks is paired with the next `neighbors` ranks.
+Permuting = namedtuple("Permuting", "kind permutations reach neighbors decay")  # noqa: PYI024 - as above
 
 # One ranking: gains and probabilities to continue, by rank, and the rows themselves.
 Permuted = namedtuple("Permuted", "gains rests rows")  # noqa: PYI024 - as above
-
-
-@jit
-def noise_keys(queries, permuting, seeds, keys):
-    """Write noisy scores for each permutation of each query.
-
-    CatBoost multiplies exp(s) by noise; adding the logarithm ranks the same and does not underflow.
-    """
-    scores, indptr, copyptr = queries.scores, queries.indptr, queries.copyptr
-    permutations, noise, power = permuting.permutations, permuting.noise, permuting.power
-    for q in range(indptr.size - 1):
-        start, n = indptr[q] - indptr[0], indptr[q + 1] - indptr[q]
-        begin, end = copyptr[q * permutations], copyptr[(q + 1) * permutations]
-        if noise == LOGISTIC and end > begin:
-            first, second, first_step, second_step = started(seeds[q])
-            for i in range(begin, end):
-                first, second = first * MULTIPLIER + first_step, second * MULTIPLIER + second_step
-                uniform = np.float32(real(first, second))
-                keys[i] = uniform / (BEYOND_ONE - uniform)
-            for i in range(begin, end):
-                keys[i] = np.log(max(keys[i], SMALLEST_RATIO))
-        elif noise == GAUSS:
-            draw_normals(seeds[q], end - begin, keys[begin:end])
-            for i in range(begin, end):
-                keys[i] *= power
-        else:
-            for i in range(begin, end):
-                keys[i] = 0.0
-        for p in range(begin, end, max(n, 1)):
-            for i in range(n):
-                keys[p + i] += scores[start + i]
 
 
 @internal

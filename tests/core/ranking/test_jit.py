@@ -83,6 +83,19 @@ def test_machine_code_is_loaded_and_known_to_be_cached(folder):
     assert len(list(folder.iterdir())) == 1
 
 
+def test_compiling_is_logged_once_and_loading_is_not(tmp_path):
+    pytest.importorskip("numba")
+    log = "import logging; logging.basicConfig(level='INFO', format='%(message)s')\n"
+    code = f"{log}{OBJECTIVE}{GRADIENTS}\n{GRADIENTS}"
+    first, second = (run_python("-c", code, NUMBA_CACHE_DIR=tmp_path).stderr.splitlines() for _ in range(2))
+    assert first == [f"rankadapters: compiling {noun}, once on this machine" for noun in ("gradients", "rankings")]
+    assert second == []
+
+
+def test_every_folder_of_kernels_has_a_purpose_in_the_log():
+    assert [pattern.partition("/")[0] for pattern in module.KERNELS] == list(module.PURPOSES)
+
+
 @pytest.mark.parametrize("damage", [lambda code: b"", lambda code: code[:-40], lambda code: b"cno_module\nGone\n."])
 def test_a_broken_file_is_compiled_again_and_replaced(folder, damage):
     jit(double)(np.array([1.0]))
