@@ -252,7 +252,7 @@ NO_CONVENTION = {  # name: function, measure, and a part of the explanation
     "RR whose ranks begin with 2": (
         lambda y, s: 1 / (np.argmax((y > 0)[np.argsort(-s, kind="stable")]) + 2) if y.max() > 0 else 0.0,
         "rr",
-        "counts 1/(rank + 1) in proportion to rank 1",
+        "counts 1/(rank + 1)",
     ),
     "a number for one document only": (lambda y, s: 1.0 if y.size == 1 else None, "ndcg", ""),
     "an empty query counts -1": (lambda y, s: ndcg(y, s) if y.max() > 0 else -1.0, "ndcg", "nothing relevant"),

@@ -184,7 +184,7 @@ class CaseMaker:
         if purpose == kinds.SHORT:
             return max(k - 1 - turn, 1 if k < 3 else 2)  # noqa: PLR2004 - rows of the shortest list with an order
         if purpose == kinds.EXACT:
-            return k + (turn % 2 == 0)
+            return k + (turn % 2 == 0 < turn)
         if purpose == kinds.ANY:
             return int(generator.integers(1, k + 4))
         return max(3 * kinds.MOST_SHORT, k + 8) if purpose == kinds.LONG else k + 2 + int(generator.integers(0, 4))

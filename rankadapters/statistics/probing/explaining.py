@@ -419,14 +419,15 @@ def mistaken_formulas(base: OurNumber) -> Iterator[tuple[str, float]]:
 
 def mistaken_means(base: OurNumber) -> Iterator[tuple[str, float]]:
     """Yield the mistakes with the mean in words that hold for every case; none if the value is no mean over queries."""
-    if base.terms.values.size != base.queries.n_queries or base.queries.n_queries == 1 or not base.convention.is_sum:
+    if base.terms.values.size != base.queries.n_queries or not base.convention.is_sum:
         return
     if (counted := base.terms.values != 0).any():
         yield "the value without the queries of value 0", base.parts[counted].sum() / base.terms.divisors[counted].sum()
     yield from ((_general(text), value) for text, value in changed_means(base))
     left_out, divided = without_query(base).values, different_divisors(base).values
     for name, query in (("first", 0), ("last", -1)):
-        yield f"the value without the {name} query", left_out[query]
+        if left_out.size > 1:  # of one query, a program may leave out none
+            yield f"the value without the {name} query", left_out[query]
         yield f"the value of the {name} query", base.terms.values[query]
     divisor = round(float(base.terms.divisors.sum()))
     for name, n in (("few", divisor - 1), ("many", divisor + 1)):
