@@ -13,7 +13,8 @@ from rankadapters.core.data.queries import Queries
 from rankadapters.core.errors import InputError
 from rankadapters.core.ranking.jit import writable
 from rankadapters.objectives.bound_gradients import Floats32, Gradients
-from rankadapters.objectives.pair_gradients import PairParts, unbiased_kernel
+from rankadapters.objectives.kernels.replicas import Bias
+from rankadapters.objectives.pair_gradients import PairParts, pair_kernel
 
 Positions = NDArray[np.int64]
 
@@ -93,7 +94,7 @@ class DividingPairs(BiasedGradients):
         self._counted = by_index < limit
         self._positions, self._exponent = by_index[self._counted], exponent
         ratios = np.ones((2, limit))
-        gradients.kernel = unbiased_kernel(parts, writable(by_index), ratios, self._costs, mirrored=mirrored)
+        gradients.kernel = pair_kernel(parts, Bias(writable(by_index), ratios, self._costs, mirrored))
         super().__init__(gradients, ratios, state)
 
     def gradients(self, scores: object) -> tuple[Floats32, Floats32]:

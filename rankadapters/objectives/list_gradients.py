@@ -7,13 +7,13 @@ import numpy as np
 from rankadapters.core.declaration.fields import border
 from rankadapters.core.errors import InputError
 from rankadapters.objectives.bound_gradients import Kernel, row_number
-from rankadapters.objectives.kernels import approx_ndcg, lambdas
-from rankadapters.objectives.kernels.lambda_loss import PairWeights, lambda_loss_gradients
-from rankadapters.objectives.kernels.lambdas import Pairing
-from rankadapters.objectives.pair_gradients import PairTerms, by_portions
+from rankadapters.objectives.kernels import approx_ndcg
+from rankadapters.objectives.kernels.changes import DCG
+from rankadapters.objectives.kernels.pairs import Loss, Pairing
+from rankadapters.objectives.pair_gradients import PairTerms, by_portions, exact_kernel
 
 
-def weights_of(terms: PairTerms, scheme: str) -> tuple[PairTerms, PairWeights]:
+def weights_of(terms: PairTerms, scheme: str) -> tuple[PairTerms, Loss]:
     """Return the terms and the pair weights of a LambdaLoss scheme."""
     mu = (border(scheme) or ("", 0.0))[1]
     ones, discounts = np.ones_like(terms.discounts), terms.discounts
@@ -26,18 +26,18 @@ def weights_of(terms: PairTerms, scheme: str) -> tuple[PairTerms, PairWeights]:
     if scheme.startswith("arp"):  # ARP is not divided by an ideal value
         terms = terms._replace(inverse_ideal=np.sign(terms.inverse_ideal))
     weights = {
-        "arp1": PairWeights(ones, ones, both=True),
-        "arp2": PairWeights(ones, 0 * ones, both=False),
-        "ndcg1": PairWeights(ones, discounts, both=True),
-        "ndcg2": PairWeights(steps, 0 * ones, both=False),
+        "arp1": Loss(ones, ones, both=True),
+        "arp2": Loss(ones, 0 * ones, both=False),
+        "ndcg1": Loss(ones, discounts, both=True),
+        "ndcg2": Loss(steps, 0 * ones, both=False),
     }
-    return terms, weights.get(scheme, PairWeights(mu * steps, discounts, both=False))
+    return terms, weights.get(scheme, Loss(mu * steps, discounts, both=False))
 
 
-def lambda_loss_kernel(terms: PairTerms, pairs: Pairing, weights: PairWeights) -> Kernel:
+def lambda_loss_kernel(terms: PairTerms, pairs: Pairing, weights: Loss) -> Kernel:
     """Return the kernel of LambdaLoss, with logarithms of base 2."""
     terms = terms._replace(inverse_ideal=terms.inverse_ideal / np.log(2.0))
-    return by_portions(lambda_loss_gradients, terms, pairs.limit, weights, pairs, memory=lambdas.make_memory)
+    return exact_kernel(terms, pairs, DCG, weights)
 
 
 def approx_ndcg_kernel(terms: PairTerms, discount: str, temperature: float, hessian: float) -> Kernel:

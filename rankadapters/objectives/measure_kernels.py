@@ -6,9 +6,8 @@ from typing import Literal, NamedTuple
 
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.measures import AP, DCG, ERR, NDCG, RR
+from rankadapters.objectives.kernels import changes as trades
 from rankadapters.objectives.kernels import stochastic_rank as moves
-from rankadapters.objectives.kernels import trades
-from rankadapters.objectives.kernels.lambdas_in_turn import DELTA_NDCG, FIRST_TRADE
 
 
 class Kernels(NamedTuple):
@@ -21,7 +20,7 @@ class Kernels(NamedTuple):
     move : int
         The kind of `kernels.stochastic_rank` that computes the change when a row moves.
     trade, catboost_trade : int
-        The delta of `kernels.lambdas_in_turn` that computes the change when two rows swap, and the delta of CatBoost's
+        The delta of `kernels.changes` that computes the change when two rows swap, and the delta of CatBoost's
         weights in its place; -1 if no objective swaps rows under the measure.
     """
 
@@ -33,10 +32,10 @@ class Kernels(NamedTuple):
 
 KERNELS: dict[type[Convention], Kernels] = {
     DCG: Kernels("gain", moves.DISCOUNTED),
-    NDCG: Kernels("gain", moves.DISCOUNTED, DELTA_NDCG, DELTA_NDCG),
-    ERR: Kernels("chance", moves.CASCADE, FIRST_TRADE + trades.CASCADE, FIRST_TRADE + trades.CATBOOST_CASCADE),
-    RR: Kernels("relevance", moves.CASCADE, FIRST_TRADE + trades.FIRST_RANK, FIRST_TRADE + trades.CATBOOST_FIRST_RANK),
-    AP: Kernels("relevance", moves.HITS, FIRST_TRADE + trades.PRECISIONS, FIRST_TRADE + trades.CATBOOST_PRECISIONS),
+    NDCG: Kernels("gain", moves.DISCOUNTED, trades.DCG, trades.DCG),
+    ERR: Kernels("chance", moves.CASCADE, trades.CASCADE, trades.CATBOOST_CASCADE),
+    RR: Kernels("relevance", moves.CASCADE, trades.FIRST_RANK, trades.CATBOOST_FIRST_RANK),
+    AP: Kernels("relevance", moves.HITS, trades.PRECISIONS, trades.CATBOOST_PRECISIONS),
 }
 
 
@@ -44,5 +43,5 @@ def kernel_kinds(convention: Convention) -> Kernels:
     """Return the kernels for a convention."""
     kernels = KERNELS[type(convention)]
     if isinstance(convention, AP) and convention.divisor == "found":
-        return kernels._replace(move=moves.SHARE_OF_FOUND, trade=FIRST_TRADE + trades.PRECISIONS_FOUND)
+        return kernels._replace(move=moves.SHARE_OF_FOUND, trade=trades.PRECISIONS_FOUND)
     return kernels

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -21,11 +21,11 @@ from rankadapters.core.ranking.jit import writable
 from rankadapters.core.ranking.ranks import offsets
 from rankadapters.core.ranking.sorting import ranked_rows
 from rankadapters.objectives.bound_gradients import ROW_ORDER, Floats32, Kernel, all_rows, kernel_order
-from rankadapters.objectives.kernels import lambdas, lambdas_by_table, lambdas_unbiased, trades
-from rankadapters.objectives.kernels import lambdas_in_turn as in_turn
-from rankadapters.objectives.kernels.lambdas import Pairing
-from rankadapters.objectives.kernels.lambdas_unbiased import Bias
+from rankadapters.objectives.kernels import pairs as kernels
+from rankadapters.objectives.kernels import replicas
+from rankadapters.objectives.kernels.changes import DCG, ONE
 from rankadapters.objectives.kernels.lanes import LANES
+from rankadapters.objectives.kernels.pairs import Loss, Pairing
 from rankadapters.objectives.kernels.queries import RankedQueries, take_by_rank
 
 
@@ -44,11 +44,7 @@ NORMALIZATIONS = {
     "xgboost-distance": Scale(0.01, 1.0, by_sum=False),
     "xgboost-sum": Scale(1.0, 0.0, by_sum=True),
 }
-ARITHMETICS = {
-    "exact": lambdas_unbiased.EXACT,
-    "table": lambdas_unbiased.BY_TABLE,
-    "float32": lambdas_unbiased.IN_FLOAT32,
-}
+ARITHMETICS = {"exact": replicas.EXACT, "table": replicas.BY_TABLE, "float32": replicas.IN_FLOAT32}
 HESSIANS = {"plain": (1.0, 0.0), "doubled": (2.0, 1e-16)}  # (factor, lower limit) of p (1 - p)
 COMMON_SHARE = 0.75  # if at least this share of rows has one gain, kernels skip pairs of two such rows
 
@@ -81,7 +77,7 @@ class PairParts(NamedTuple):
 
     terms: PairTerms
     pairs: Pairing
-    delta: int  # code of the pair weight, as in kernels.lambdas_in_turn
+    change: int  # kind of the pair weight, as in kernels.changes
     sigmoid: str
     draws: PairDraws
 
@@ -133,7 +129,8 @@ def _by_gain(rows: Rows, gains: Array, *, falling: bool) -> tuple[Rows, Array]:
 def label_terms(queries: Queries) -> PairTerms:
     """Return `PairTerms` with labels as gains and the same weight for every query."""
     rows = all_rows(queries)
-    return PairTerms(rows, rows.take(queries.labels), np.ones(queries.n_queries), np.zeros(0), queries.n_docs)
+    discounts = np.zeros(int(rows.sizes.max(initial=1)) + LANES)
+    return PairTerms(rows, rows.take(queries.labels), np.ones(queries.n_queries), discounts, queries.n_docs)
 
 
 def pairing(terms: PairTerms, truncation: int | None, sigma: float, normalization: str, hessian: str) -> Pairing:
@@ -178,14 +175,14 @@ def by_portions(
     terms: PairTerms,
     limit: int,
     *settings: Any,
-    memory: Callable[[int], Any],
+    memory: Callable[[int], tuple[Any, ...]],
     passes: int = 1,
     draws: PairDraws | None = None,
 ) -> Kernel:
     """Return a function that ranks queries and calls a kernel for a limited number of ranks at a time.
 
-    The calls are `kernel(queries, *settings, first, last, memory, grad, hess)`, for ranks `first` to `last - 1`. The
-    first `limit` ranks have pairs with later ranks.
+    The calls are `kernel(queries, *settings, first, last, *memory, grad, hess)`, for ranks `first` to `last - 1`. The
+    first `limit` ranks have pairs with later ranks. `memory` allocates for queries of up to a number of rows.
     """
 
     def run(scores: Array, first: int, last: int, grad: Floats32, hess: Floats32) -> Iterator[int]:
@@ -193,7 +190,7 @@ def by_portions(
         queries = rank_queries(terms, scores, first, last, seed)
         space = memory(int(np.diff(queries.indptr).max(initial=0)))
         for ranks in portions(queries.indptr, limit, passes=passes):
-            bad = int(kernel(queries, *settings, *ranks, space, grad, hess))
+            bad = int(kernel(queries, *settings, *ranks, *space, grad, hess))
             yield bad
             if bad >= 0:
                 return
@@ -201,35 +198,26 @@ def by_portions(
     return run
 
 
-def pair_kernel(parts: PairParts) -> Kernel:
-    """Return the kernel for the given pair weights and arithmetic of the sigmoid."""
-    terms, pairs, delta, sigmoid, _ = parts
-    if delta >= in_turn.FIRST_TRADE:
-        kind = delta - in_turn.FIRST_TRADE
-        return by_portions(trades.trade_gradients, terms, pairs.limit, kind, pairs, memory=trades.make_memory)
-    if sigmoid == "exact":
-        unit = delta == in_turn.DELTA_ONE
-        return by_portions(lambdas.lambda_gradients, terms, pairs.limit, unit, pairs, memory=lambdas.make_memory)
-    if sigmoid == "table":
-        settings = (pairs, _sigmoid_table(pairs.sigma))
-        kernel, memory = lambdas_by_table.lambda_gradients_by_table, lambdas_by_table.make_memory
-        return by_portions(kernel, terms, pairs.limit, *settings, memory=memory)
-    return _in_turn(parts, None, in_turn.make_memory)
+def pair_kernel(parts: PairParts, bias: replicas.Bias | None = None) -> Kernel:
+    """Return the kernel for the given pair weights and arithmetic; `bias` divides each pair by position ratios."""
+    terms, pairs, change, sigmoid, draws = parts
+    swapping = change not in {DCG, ONE}
+    if sigmoid == "exact" and bias is None:
+        return exact_kernel(terms, pairs, change, swapping=swapping)
+    table = _sigmoid_table(pairs.sigma) if sigmoid == "table" else np.zeros(1)
+    form = replicas.Form(change, draws.samples, ARITHMETICS[sigmoid], writable(table))
+    needs = {"exact": sigmoid == "exact", "biased": bias is not None, "drawing": draws.samples > 0}
+    memory = partial(replicas.make_memory, swapping=swapping, **needs)
+    limit = 1 if draws.samples else pairs.limit
+    return by_portions(replicas.replica_gradients, terms, limit, form, pairs, bias, memory=memory, draws=draws)
 
 
-def unbiased_kernel(parts: PairParts, positions: Array, ratios: Floats, costs: Floats, *, mirrored: bool) -> Kernel:
-    """Return a kernel that divides each pair's gradient by position ratios; `positions` and `costs` are by query."""
-    table = _sigmoid_table(parts.pairs.sigma) if parts.sigmoid == "table" else np.zeros(1)
-    return _in_turn(parts, Bias(positions, ratios, costs, mirrored, writable(table)), in_turn.make_biased_memory)
-
-
-def _in_turn(parts: PairParts, bias: Bias | None, memory: Callable[[int], Any]) -> Kernel:
-    terms, pairs, delta, sigmoid, draws = parts
-    form = in_turn.Form(delta, draws.samples, ARITHMETICS[sigmoid])
-    return by_portions(
-        in_turn.lambda_gradients_in_turn, terms, 1 if draws.samples else pairs.limit, form, pairs, bias,
-        memory=memory, draws=draws,
-    )  # fmt: skip
+def exact_kernel(
+    terms: PairTerms, pairs: Pairing, change: int, loss: Loss | None = None, *, swapping: bool = False
+) -> Kernel:
+    """Return the kernel of exact gradients; `loss` has the pair weights of LambdaLoss."""
+    memory = partial(kernels.make_memory, swapping=swapping)
+    return by_portions(kernels.pair_gradients, terms, pairs.limit, change, pairs, loss, memory=memory)
 
 
 def portions(indptr: Array, limit: int, *, passes: int = 1) -> Iterator[tuple[int, int]]:
@@ -246,7 +234,7 @@ def portions(indptr: Array, limit: int, *, passes: int = 1) -> Iterator[tuple[in
 
 @lru_cache(maxsize=2)
 def _sigmoid_table(sigma: float) -> Floats:
-    table: Any = np.empty(lambdas_by_table.BINS)
-    lambdas_by_table.sigmoid_table(sigma, table)
+    table: Any = np.empty(replicas.BINS)
+    replicas.sigmoid_table(sigma, table)
     table.setflags(write=False)
     return table  # type: ignore[no-any-return]

@@ -7,12 +7,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from rankadapters.core.binding.lowering import discounts_of
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.errors import ConventionError, InputError
 from rankadapters.objectives import pair_gradients
 from rankadapters.objectives.base import Objective
 from rankadapters.objectives.bound_gradients import Gradients
-from rankadapters.objectives.kernels.lambdas_in_turn import DELTA_MAP, DELTA_ONE
+from rankadapters.objectives.kernels.changes import ONE, XGBOOST_PRECISIONS
 from rankadapters.objectives.pair_gradients import PairTerms
 from rankadapters.objectives.pairwise_fields import (
     BY_ROUND,
@@ -62,12 +63,12 @@ class Pairwise(Objective):
         if self.samples is None:
             self._set("seed", BY_ROUND)  # without random pairs, no seed has an effect
 
-    def _bind(self, queries: Queries, terms: PairTerms, delta: int, n_threads: int | None, state: Any) -> Gradients:
-        """Bind to queries; `delta` is the code of the pair weight."""
+    def _bind(self, queries: Queries, terms: PairTerms, change: int, n_threads: int | None, state: Any) -> Gradients:
+        """Bind to queries; `change` is the kind of the pair weight."""
         pairs = pair_gradients.pairing(terms, self.truncation, self.sigma, self.normalization, self.hessian)
         rounds = np.zeros(1, np.int64) if state is None else state
         draws = pair_gradients.PairDraws(self.samples or 0, rounds, None if self.seed == BY_ROUND else self.seed)
-        parts = pair_gradients.PairParts(terms, pairs, delta, self.sigmoid, draws)
+        parts = pair_gradients.PairParts(terms, pairs, change, self.sigmoid, draws)
         kernel, work = pair_gradients.pair_kernel(parts), pair_gradients.work_of(terms, self.samples or pairs.limit)
         drawn = rounds if self.samples else None
         return Gradients(self, queries, kernel, n_threads=n_threads, work=work, state=drawn, advance=1, parts=parts)
@@ -116,7 +117,7 @@ class RankNet(Pairwise):
 
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
         """Bind to queries."""
-        return self._bind(queries, pair_gradients.label_terms(queries), DELTA_ONE, n_threads, state)
+        return self._bind(queries, pair_gradients.label_terms(queries), ONE, n_threads, state)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -160,7 +161,9 @@ class LambdaMAP(Pairwise):
             label = f"labels[{row}] is {queries.labels[row]:g}"
             msg = f"{label}, but average precision takes only 0 and 1.\nHint: map your labels."
             raise InputError(msg, row=row)
-        return self._bind(queries, pair_gradients.label_terms(queries), DELTA_MAP, n_threads, state)
+        terms = pair_gradients.label_terms(queries)
+        discounts = discounts_of("reciprocal", int(terms.rows.sizes.max(initial=1)))
+        return self._bind(queries, terms._replace(discounts=discounts), XGBOOST_PRECISIONS, n_threads, state)
 
 
 def _refuse_sigmoid(value: RankNet | LambdaMAP, *names: str) -> None:

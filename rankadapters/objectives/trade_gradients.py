@@ -11,8 +11,7 @@ from rankadapters.core.data.queries import Queries
 from rankadapters.core.errors import InputError
 from rankadapters.core.measures import AP, ERR, NDCG, RR
 from rankadapters.objectives.bound_gradients import row_number
-from rankadapters.objectives.kernels.lambdas_in_turn import FIRST_TRADE
-from rankadapters.objectives.kernels.trades import PRECISIONS_FOUND
+from rankadapters.objectives.kernels.changes import PRECISIONS_FOUND
 from rankadapters.objectives.measure_kernels import kernel_kinds
 from rankadapters.objectives.pair_gradients import PairTerms, convention_terms
 
@@ -25,7 +24,7 @@ def trade_terms(
     With `catboost`, use CatBoost's weights: they are not divided, and stop probabilities are float32.
     """
     kernels, terms = kernel_kinds(convention), convention_terms(queries, convention, cut=cut)
-    if catboost or kernels.trade == FIRST_TRADE + PRECISIONS_FOUND:  # the kernel divides, if needed
+    if catboost or kernels.trade == PRECISIONS_FOUND:  # the kernel divides, if needed
         terms = terms._replace(inverse_ideal=np.sign(terms.inverse_ideal))
     if kernels.kind == "chance":
         chances = _chances(queries, terms, cast("ERR", convention).scale)
