@@ -8,14 +8,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from inspect import isfunction, signature
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.declared import Declared, read_signature
 from rankadapters.core.declaration.fields import Field
 from rankadapters.core.errors import ConventionError, choices
-from rankadapters.core.measures import NDCG
 from rankadapters.presets.texts import as_convention
 
 if TYPE_CHECKING:
@@ -98,32 +97,6 @@ class Objective(Declared):
         return frozenset()
 
 
-@dataclass(frozen=True, kw_only=True)
-class UnderNDCG(Objective):
-    """Base class of objectives that use the gains, discounts and ideal DCG of an NDCG convention."""
-
-    convention: Annotated[
-        NDCG, ConventionField(group="tail", about="Gains, discounts and the ideal DCG.", measures="NDCG")
-    ]
-
-    def unify(self) -> None:
-        """Require an NDCG convention."""
-        if not isinstance(self.convention, NDCG):
-            msg = f"{type(self).__name__} needs a convention of NDCG, not {self.convention}."
-            raise ConventionError(f"{msg}\nHint: ra.presets.lightgbm(30), or ra.NDCG(...).")
-        require_gradients(type(self).__name__, self.convention)
-
-    @property
-    def idle(self) -> frozenset[str]:
-        """Fields with no effect in training: empty and missing queries have no gradient, and no row is unjudged."""
-        return frozenset({"empty", "missing", "unjudged"})
-
-    @property
-    def precision(self) -> str | None:
-        """Precision in which scores are compared and subtracted; None for the precision of the input scores."""
-        return "float32" if self.convention.precision == "float32" else None
-
-
 def parse(text: str) -> Objective:
     """Read an objective from its text; `parse(str(objective)) == objective`.
 
@@ -158,19 +131,6 @@ def read_back(text: object, registry: Mapping[str, type[Declared]], noun: str, n
         msg = f"{text!r} is not the exact signature of {noun_phrase}.\nHint: {str(value)!r}."
         raise ConventionError(msg)
     return value
-
-
-def require_gradients(objective: str, convention: Convention) -> None:
-    """Refuse an ideal DCG that depends on the scores, which gradients take for constant, and RR over several rows."""
-    if getattr(convention, "ideal_follows_scores", False):
-        msg = f"{objective} needs an ideal DCG that no score changes, but the convention says ideal='top-only'."
-        raise ConventionError(f"{msg}\nHint: train under convention.replace(ideal='cutoff'); evaluate under any.")
-    count = getattr(convention, "count", "first")
-    if count != "first":
-        msg = (
-            f"{objective} has gradients of the first relevant row's rank only, but the convention says count={count!r}."
-        )
-        raise ConventionError(f"{msg}\nHint: train under convention.replace(count='first'); evaluate under any.")
 
 
 def as_objective(value: object) -> Objective:

@@ -14,7 +14,7 @@ from rankadapters.objectives import pair_gradients
 from rankadapters.objectives.base import Objective
 from rankadapters.objectives.bound_gradients import Gradients
 from rankadapters.objectives.kernels.changes import ONE, XGBOOST_PRECISIONS
-from rankadapters.objectives.pair_gradients import PairTerms
+from rankadapters.objectives.moves import Moves, labels_alone
 from rankadapters.objectives.pairwise_fields import (
     BY_ROUND,
     Hessian,
@@ -63,13 +63,13 @@ class Pairwise(Objective):
         if self.samples is None:
             self._set("seed", BY_ROUND)  # without random pairs, no seed has an effect
 
-    def _bind(self, queries: Queries, terms: PairTerms, change: int, n_threads: int | None, state: Any) -> Gradients:
-        """Bind to queries; `change` is the kind of the pair weight."""
-        pairs = pair_gradients.pairing(terms, self.truncation, self.sigma, self.normalization, self.hessian)
+    def _bind(self, queries: Queries, moves: Moves, n_threads: int | None, state: Any) -> Gradients:
+        """Bind to queries."""
+        pairs = pair_gradients.pairing(moves, self.truncation, self.sigma, self.normalization, self.hessian)
         rounds = np.zeros(1, np.int64) if state is None else state
         draws = pair_gradients.PairDraws(self.samples or 0, rounds, None if self.seed == BY_ROUND else self.seed)
-        parts = pair_gradients.PairParts(terms, pairs, change, self.sigmoid, draws)
-        kernel, work = pair_gradients.pair_kernel(parts), pair_gradients.work_of(terms, self.samples or pairs.limit)
+        parts = pair_gradients.PairParts(moves, pairs, self.sigmoid, draws)
+        kernel, work = pair_gradients.pair_kernel(parts), pair_gradients.work_of(moves, self.samples or pairs.limit)
         drawn = rounds if self.samples else None
         return Gradients(self, queries, kernel, n_threads=n_threads, work=work, state=drawn, advance=1, parts=parts)
 
@@ -117,7 +117,7 @@ class RankNet(Pairwise):
 
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
         """Bind to queries."""
-        return self._bind(queries, pair_gradients.label_terms(queries), ONE, n_threads, state)
+        return self._bind(queries, labels_alone(queries, ONE), n_threads, state)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -161,9 +161,9 @@ class LambdaMAP(Pairwise):
             label = f"labels[{row}] is {queries.labels[row]:g}"
             msg = f"{label}, but average precision takes only 0 and 1.\nHint: map your labels."
             raise InputError(msg, row=row)
-        terms = pair_gradients.label_terms(queries)
-        discounts = discounts_of("reciprocal", int(terms.rows.sizes.max(initial=1)))
-        return self._bind(queries, terms._replace(discounts=discounts), XGBOOST_PRECISIONS, n_threads, state)
+        moves = labels_alone(queries, XGBOOST_PRECISIONS)
+        moves = moves._replace(discounts=discounts_of("reciprocal", moves.discounts.size))
+        return self._bind(queries, moves, n_threads, state)
 
 
 def _refuse_sigmoid(value: RankNet | LambdaMAP, *names: str) -> None:

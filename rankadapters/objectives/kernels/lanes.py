@@ -23,5 +23,5 @@ def _lazy(*names: str) -> Any:
     return (Lazy(partial(_operation, name)) for name in names)
 
 
-same, load, store, pick, at = _lazy("same", "load", "store", "pick", "at")
-magnitude, where_greater, only_at, only_first = _lazy("magnitude", "where_greater", "only_at", "only_first")
+same, load, store, at = _lazy("same", "load", "store", "at")
+magnitude, where_greater, only_first = _lazy("magnitude", "where_greater", "only_first")

@@ -49,11 +49,11 @@ Drawn = namedtuple("Drawn", "order left right")  # noqa: PYI024 - as above
 
 def make_memory(width: int, *, exact: bool, biased: bool, drawing: bool, swapping: bool) -> tuple[Any, ...]:
     """Allocate memory for queries of up to `width` rows, for random pairs, and for changes, as far as needed."""
-    dtype = np.float64 if exact else np.float32
+    scores, gains = np.empty((2, width))
+    lambdas, hessians = np.empty((2, width), np.float64 if exact else np.float32)
     shares = Shares(*np.empty((4, width))) if biased else None
-    memory = Memory(*np.empty((2, width)), *np.empty((2, width), dtype), np.zeros(1), shares)
     drawn = Drawn(*np.empty((3, width), np.int32)) if drawing else None
-    return memory, drawn, make_swaps(width) if swapping else None
+    return Memory(scores, gains, lambdas, hessians, np.zeros(1), shares), drawn, make_swaps(width) if swapping else None
 
 
 @jit
@@ -193,7 +193,7 @@ def add_top_pairs(form, pairing, bias, memory, swaps, n, first, last, inverse, d
     """Add all pairs of ranks `first` to `last - 1` with later ranks; return the sum of lambda magnitudes so far."""
     total, in_turn = memory.total[0], bias is None and form.arithmetic == BY_TABLE
     for i in range(first, last):
-        if swaps is not None:
+        if swaps is not None:  # noqa: SIM102 - numba omits a branch only if its condition is nothing else
             if form.kind != XGBOOST_PRECISIONS:
                 compute_changes(form.kind, memory.gains, i, n, discounts, swaps)
         start = total if in_turn else 0.0  # LightGBM adds pair by pair, XGBoost rank by rank
