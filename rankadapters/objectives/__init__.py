@@ -8,7 +8,7 @@ from rankadapters.core.data.columns import Columns
 from rankadapters.core.data.queries import as_queries
 from rankadapters.core.declaration.declared import with_fields
 from rankadapters.objectives import catboost, lightgbm, xgboost
-from rankadapters.objectives.base import OBJECTIVES, Objective, as_objective, parse
+from rankadapters.objectives.base import OBJECTIVES, TOOLS, Objective, as_objective, parse
 from rankadapters.objectives.lambda_rank import LambdaRank, lambdarank
 from rankadapters.objectives.listwise import XENDCG, ListMLE, ListNet, QueryCrossEntropy, QueryRMSE, QuerySoftMax
 from rankadapters.objectives.ndcg_losses import ApproxNDCG, LambdaLoss
@@ -59,6 +59,7 @@ __all__ = [
 ]
 
 
+TOOLS.update(lightgbm=lightgbm, xgboost=xgboost, catboost=catboost)
 for declared in (*OBJECTIVES.values(), *POSITION_BIASES.values()):
     declared.__doc__ = with_fields(declared.__doc__ or "", declared.declared())
 

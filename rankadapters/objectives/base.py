@@ -6,8 +6,8 @@ import re
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib import import_module
 from inspect import isfunction, signature
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from rankadapters.core.data.queries import Queries
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rankadapters.objectives.bound_gradients import Gradients
 
 OBJECTIVES: dict[str, type[Objective]] = {}
-TOOLS = ("lightgbm", "xgboost", "catboost")  # one module of presets per toolkit, in this folder
+TOOLS: dict[str, ModuleType] = {}  # the toolkits' modules of presets, which `objectives` registers
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -157,7 +157,7 @@ def as_objective(value: object) -> Objective:
 def _preset(text: str) -> Objective:
     """Return the objective of a preset such as `lightgbm.lambdarank`, with default arguments."""
     tool, _, method = text.partition(".")
-    module = import_module(f"{__package__}.{tool}")
+    module = TOOLS[tool]
     makers = {name: make for name, make in vars(module).items() if _is_preset(make, module.__name__)}
     if method not in makers:
         msg = f"{text!r:.80} is not an objective of {tool}, which has {choices(makers)}."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -18,8 +18,7 @@ from rankadapters.core.evaluation.evaluator import bind
 from rankadapters.core.measures import AP, DCG, ERR, NDCG, RR, FilteredDCG
 from rankadapters.core.ranking.jit import writable
 from rankadapters.objectives.bound_gradients import all_rows, kernel_order, row_number
-from rankadapters.objectives.kernels import changes
-from rankadapters.objectives.kernels.lanes import LANES
+from rankadapters.objectives.kernels import LANES, changes
 from rankadapters.objectives.kernels.stochastic_filter import Filtered
 from rankadapters.objectives.kernels.stochastic_rank import CASCADE, DISCOUNTED, HITS, SHARE_OF_FOUND
 
@@ -41,31 +40,20 @@ class Moves(NamedTuple):
 
 
 class Kernels(NamedTuple):
-    """How kernels handle a measure: what its gains mean, and the kinds of its changes.
+    """How kernels handle a measure."""
 
-    Attributes
-    ----------
-    row_value : str
-        Meaning of a row's gain: `gain`, `relevance` (0 or 1), or `chance` that a reader stops: gain / scale.
-    move : int
-        The kind of `kernels.stochastic_rank` that computes the change when a row moves.
-    swap, catboost_swap : int
-        The kind of `kernels.changes` that computes the change when two rows swap, and the kind of CatBoost's weights
-        in its place; -1 if no objective swaps rows under the measure.
-    """
-
-    row_value: Literal["gain", "relevance", "chance"]
-    move: int
-    swap: int = -1
-    catboost_swap: int = -1
+    stops: bool  # whether gain / scale is the probability that a reader stops at the row
+    move: int  # the kind of `kernels.stochastic_rank` that computes the change when a row moves
+    swap: int = -1  # the kind of `kernels.changes` when two rows swap; -1 if no objective swaps rows under the measure
+    catboost_swap: int = -1  # the kind of CatBoost's weights in its place
 
 
 KERNELS: dict[type[Convention], Kernels] = {
-    DCG: Kernels("gain", DISCOUNTED),
-    NDCG: Kernels("gain", DISCOUNTED, changes.DCG, changes.DCG),
-    ERR: Kernels("chance", CASCADE, changes.CASCADE, changes.CATBOOST_CASCADE),
-    RR: Kernels("relevance", CASCADE, changes.FIRST_RANK, changes.CATBOOST_FIRST_RANK),
-    AP: Kernels("relevance", HITS, changes.PRECISIONS, changes.CATBOOST_PRECISIONS),
+    DCG: Kernels(stops=False, move=DISCOUNTED),
+    NDCG: Kernels(stops=False, move=DISCOUNTED, swap=changes.DCG, catboost_swap=changes.DCG),
+    ERR: Kernels(stops=True, move=CASCADE, swap=changes.CASCADE, catboost_swap=changes.CATBOOST_CASCADE),
+    RR: Kernels(stops=False, move=CASCADE, swap=changes.FIRST_RANK, catboost_swap=changes.CATBOOST_FIRST_RANK),
+    AP: Kernels(stops=False, move=HITS, swap=changes.PRECISIONS, catboost_swap=changes.CATBOOST_PRECISIONS),
 }
 
 
@@ -80,11 +68,11 @@ def kernel_kinds(convention: Convention) -> Kernels:
 def moves_of(queries: Queries, convention: Convention) -> Moves:
     """Compute the gains, discounts and divisors of a convention under which single rows move."""
     plan, computed = _bind(queries, convention, ties="input")  # noisy scores have no ties
-    row_value, move, *_ = kernel_kinds(convention)
+    stops, move, *_ = kernel_kinds(convention)
     # Divide only by divisors that do not change when a row moves; the divisors of a DCG are 1.
     divided = move != SHARE_OF_FOUND and type(convention) is not DCG
     gains = _only(plan.columns).values.astype(np.float64)
-    if row_value == "chance":
+    if stops:
         gains = _chances(queries, plan.rows, gains, convention)
     elif isinstance(convention, DCG):  # DCG is not divided, so large gains give large gradients
         problem = f"whose gain {{:g}} is too large for float32; allowed are gains up to {LARGEST_GAIN:g}"
@@ -108,7 +96,7 @@ def swaps_of(queries: Queries, convention: Convention, *, cut: bool, catboost: b
     inverse = _inverse(plan, computed)
     if catboost or kernels.swap == changes.PRECISIONS_FOUND:  # the kernel divides, if needed
         inverse = np.sign(inverse)
-    if kernels.row_value == "chance":
+    if kernels.stops:
         gains = _chances(queries, rows, gains, convention)
         gains = gains.astype(np.float32).astype(np.float64) if catboost else gains
     k = plan.k if cut else int(rows.sizes.max(initial=1))

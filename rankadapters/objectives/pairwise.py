@@ -32,6 +32,7 @@ class Pairwise(Objective):
     """The fields of all pairwise objectives, and their checks."""
 
     of_pairs: ClassVar[bool] = True
+    sigmoids: ClassVar[tuple[str, ...]] = ("exact", "table", "float32")  # the arithmetics that the objective has
 
     truncation: Truncation
     samples: Samples
@@ -59,6 +60,9 @@ class Pairwise(Objective):
                 "sigmoid='table' replays LightGBM, which has neither samples, nor hessian='doubled', nor XGBoost's "
                 "normalization.\nHint: sigmoid='exact'."
             )
+            raise ConventionError(msg)
+        if self.sigmoid not in self.sigmoids:
+            msg = f"{type(self).__name__} has no sigmoid={self.sigmoid!r}.\nHint: sigmoid='float32'."
             raise ConventionError(msg)
         if self.samples is None:
             self._set("seed", BY_ROUND)  # without random pairs, no seed has an effect
@@ -109,11 +113,7 @@ class RankNet(Pairwise):
     """
 
     kind: ClassVar[str] = "ranknet"
-
-    def unify(self) -> None:
-        """Refuse a sigmoid arithmetic that this objective does not have."""
-        super().unify()
-        _refuse_sigmoid(self, "table")
+    sigmoids: ClassVar[tuple[str, ...]] = ("exact", "float32")
 
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
         """Bind to queries."""
@@ -147,11 +147,7 @@ class LambdaMAP(Pairwise):
     """
 
     kind: ClassVar[str] = "lambdamap"
-
-    def unify(self) -> None:
-        """Refuse a sigmoid arithmetic that this objective does not have."""
-        super().unify()
-        _refuse_sigmoid(self, "exact", "table")
+    sigmoids: ClassVar[tuple[str, ...]] = ("float32",)
 
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
         """Bind to queries."""
@@ -164,9 +160,3 @@ class LambdaMAP(Pairwise):
         moves = labels_alone(queries, XGBOOST_PRECISIONS)
         moves = moves._replace(discounts=discounts_of("reciprocal", moves.discounts.size))
         return self._bind(queries, moves, n_threads, state)
-
-
-def _refuse_sigmoid(value: RankNet | LambdaMAP, *names: str) -> None:
-    if value.sigmoid in names:
-        msg = f"{type(value).__name__} has no sigmoid={value.sigmoid!r}.\nHint: sigmoid='float32'."
-        raise ConventionError(msg)

@@ -8,7 +8,8 @@ import numpy as np
 
 from rankadapters.core.ranking.jit import internal, jit
 from rankadapters.core.ranking.sorting import ALL_FINITE
-from rankadapters.objectives.kernels.lanes import LANES, load, only_first, same, store
+from rankadapters.objectives.kernels import LANES
+from rankadapters.objectives.kernels.lanes import load, only_first, same, store
 from rankadapters.objectives.kernels.pairs import keep_powers
 from rankadapters.objectives.kernels.queries import Ranks, add_lanes, begin_query, columns, write_gradients
 

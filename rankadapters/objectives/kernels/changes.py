@@ -12,7 +12,7 @@ from collections import namedtuple
 import numpy as np
 
 from rankadapters.core.ranking.jit import internal, jit
-from rankadapters.objectives.kernels.lanes import LANES
+from rankadapters.objectives.kernels import LANES
 
 # What weighs a pair: the change of DCG; 1; the change of AP as XGBoost computes it; the change of a measure below.
 DCG, ONE, XGBOOST_PRECISIONS = range(3)

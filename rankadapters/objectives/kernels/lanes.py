@@ -12,8 +12,6 @@ from typing import Any
 
 from rankadapters.core.ranking.jit import Lazy
 
-LANES = 4
-
 
 def _operation(name: str) -> Any:
     return getattr(import_module("rankadapters.objectives.kernels.lanes_in_llvm"), name)

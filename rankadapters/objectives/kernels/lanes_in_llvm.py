@@ -12,7 +12,7 @@ from numba import extending, float64, int64, types, uint64, void
 from numba.core.typing.templates import ConcreteTemplate, infer_global, signature
 from numba.extending import lower_builtin, models, register_model
 
-from rankadapters.objectives.kernels.lanes import LANES
+from rankadapters.objectives.kernels import LANES
 
 intrinsic: Any = extending.intrinsic  # its real type has an argument that numba passes, not callers
 _PACKED, _WHOLE = ir.VectorType(ir.DoubleType(), LANES), ir.VectorType(ir.IntType(64), LANES)

@@ -12,26 +12,11 @@ import numpy as np
 
 from rankadapters.core.ranking.jit import internal, jit
 from rankadapters.core.ranking.sorting import ALL_FINITE
+from rankadapters.objectives.kernels import LANES
 from rankadapters.objectives.kernels.changes import ONE, compute_changes, last_changing, make_swaps, prepare
 from rankadapters.objectives.kernels.exponentials import exponentials
-from rankadapters.objectives.kernels.lanes import (
-    LANES,
-    at,
-    load,
-    magnitude,
-    only_first,
-    same,
-    store,
-    where_greater,
-)
-from rankadapters.objectives.kernels.queries import (
-    Ranks,
-    add_lanes,
-    begin_query,
-    columns,
-    sum_scale,
-    write_gradients,
-)
+from rankadapters.objectives.kernels.lanes import at, load, magnitude, only_first, same, store, where_greater
+from rankadapters.objectives.kernels.queries import Ranks, add_lanes, begin_query, columns, sum_scale, write_gradients
 
 # Settings of all pairs. Each pair's delta is divided by `offset + slope * score distance`. `by_sum` scales a query by
 # log2(1 + S) / S, where S sums the query's lambdas. `floor` bounds p (1 - p) from below. `common` is the gain of most
@@ -103,12 +88,6 @@ def four_pairs(upper, ranks, swaps, discounts, unit, dividing, j, count):
 
 
 @internal(forceinline=True)
-def upper_row(ranks, discounts, dividing, i):
-    """Return the numbers of rank i."""
-    return Upper(dividing.scores[i], ranks.powers[i], ranks.gains[i], discounts[i])
-
-
-@internal(forceinline=True)
 def end_of_lanes(i, n):
     """Return the rank after the last one that rank i is paired with four at a time."""
     later = np.uint64(n) - i - np.uint64(1)
@@ -125,7 +104,8 @@ def add_in_turn(total, values):
 def add_row(ranks, swaps, discounts, unit, dividing, i, n):
     """Add the lambdas and hessians of the pairs of rank i with later ranks; return the sum of lambda magnitudes."""
     lambdas, hessians = ranks.lambdas, ranks.hessians
-    upper, j, end = upper_row(ranks, discounts, dividing, i), i + np.uint64(1), end_of_lanes(i, n)
+    upper = Upper(dividing.scores[i], ranks.powers[i], ranks.gains[i], discounts[i])
+    j, end = i + np.uint64(1), end_of_lanes(i, n)
     pulls, curvatures, sizes = same(0.0), same(0.0), same(0.0)
     while j < end:
         push, bend = four_pairs(upper, ranks, swaps, discounts, unit, dividing, j, np.uint64(LANES))
@@ -169,7 +149,7 @@ def add_listed(ranks, discounts, unit, dividing, i, n, listed, t, count):
     The other pairs of rank i would add 0. Skipping them changes no bit: the listed pairs are added in the same lanes.
     """
     lambdas, hessians = ranks.lambdas, ranks.hessians
-    upper, end = upper_row(ranks, discounts, dividing, i), end_of_lanes(i, n)
+    upper, end = Upper(dividing.scores[i], ranks.powers[i], ranks.gains[i], discounts[i]), end_of_lanes(i, n)
     pulls, curvatures, sizes = same(0.0), same(0.0), same(0.0)
     pull, curvature, size, in_lanes = 0.0, 0.0, 0.0, True
     while t < count:
