@@ -21,8 +21,8 @@ from rankadapters.objectives.base import Objective, as_objective
 from rankadapters.objectives.position_bias import AddedBiases, PairRatios, PositionBias, as_position_bias
 
 if TYPE_CHECKING:
-    from rankadapters.objectives.bias_gradients import BiasedGradients
     from rankadapters.objectives.bound_gradients import Gradients
+    from rankadapters.objectives.position_bias import BiasedGradients
 
 Array = NDArray[Any]
 

@@ -8,11 +8,10 @@ from rankadapters.core.data.columns import Columns
 from rankadapters.core.data.queries import as_queries
 from rankadapters.core.declaration.declared import with_fields
 from rankadapters.objectives import catboost, lightgbm, xgboost
-from rankadapters.objectives.approx_ndcg import ApproxNDCG
-from rankadapters.objectives.base import OBJECTIVES, Objective, as_objective, parse
-from rankadapters.objectives.lambda_loss import LambdaLoss
+from rankadapters.objectives.base import OBJECTIVES, TOOLS, Objective, as_objective, parse
 from rankadapters.objectives.lambda_rank import LambdaRank, lambdarank
 from rankadapters.objectives.listwise import XENDCG, ListMLE, ListNet, QueryCrossEntropy, QueryRMSE, QuerySoftMax
+from rankadapters.objectives.ndcg_losses import ApproxNDCG, LambdaLoss
 from rankadapters.objectives.noisy import StochasticFilter, StochasticRank, YetiRank
 from rankadapters.objectives.pairwise import LambdaMAP, RankNet
 from rankadapters.objectives.position_bias import (
@@ -58,6 +57,7 @@ __all__ = [
 ]
 
 
+TOOLS.update(lightgbm=lightgbm, xgboost=xgboost, catboost=catboost)
 for declared in (*OBJECTIVES.values(), *POSITION_BIASES.values()):
     declared.__doc__ = with_fields(declared.__doc__ or "", declared.declared())
 

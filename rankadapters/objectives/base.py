@@ -6,22 +6,21 @@ import re
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib import import_module
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, cast
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.declared import Declared, read_signature
 from rankadapters.core.declaration.fields import Field
 from rankadapters.core.errors import ConventionError, choices
-from rankadapters.core.measures import NDCG
 from rankadapters.presets.texts import as_convention
 
 if TYPE_CHECKING:
     from rankadapters.objectives.bound_gradients import Gradients
 
 OBJECTIVES: dict[str, type[Objective]] = {}
-TOOLS = ("lightgbm", "xgboost", "catboost")  # one module of presets per toolkit, in this folder
+TOOLS: dict[str, ModuleType] = {}  # the toolkits' modules of presets, which `objectives` registers
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,32 +96,6 @@ class Objective(Declared):
         return frozenset()
 
 
-@dataclass(frozen=True, kw_only=True)
-class UnderNDCG(Objective):
-    """Base class of objectives that use the gains, discounts and ideal DCG of an NDCG convention."""
-
-    convention: Annotated[
-        NDCG, ConventionField(group="tail", about="Gains, discounts and the ideal DCG.", measures="NDCG")
-    ]
-
-    def unify(self) -> None:
-        """Require an NDCG convention."""
-        if not isinstance(self.convention, NDCG):
-            msg = f"{type(self).__name__} needs a convention of NDCG, not {self.convention}."
-            raise ConventionError(f"{msg}\nHint: ra.presets.lightgbm(30), or ra.NDCG(...).")
-        require_gradients(type(self).__name__, self.convention)
-
-    @property
-    def idle(self) -> frozenset[str]:
-        """Fields with no effect in training: empty and missing queries have no gradient, and no row is unjudged."""
-        return frozenset({"empty", "missing", "unjudged"})
-
-    @property
-    def precision(self) -> str | None:
-        """Precision in which scores are compared and subtracted; None for the precision of the input scores."""
-        return "float32" if self.convention.precision == "float32" else None
-
-
 def parse(text: str) -> Objective:
     """Read an objective from its text; `parse(str(objective)) == objective`.
 
@@ -159,19 +132,6 @@ def read_back(text: object, registry: Mapping[str, type[Declared]], noun: str, n
     return value
 
 
-def require_gradients(objective: str, convention: Convention) -> None:
-    """Refuse an ideal DCG that depends on the scores, which gradients take for constant, and RR over several rows."""
-    if getattr(convention, "ideal_follows_scores", False):
-        msg = f"{objective} needs an ideal DCG that no score changes, but the convention says ideal='top-only'."
-        raise ConventionError(f"{msg}\nHint: train under convention.replace(ideal='cutoff'); evaluate under any.")
-    count = getattr(convention, "count", "first")
-    if count != "first":
-        msg = (
-            f"{objective} has gradients of the first relevant row's rank only, but the convention says count={count!r}."
-        )
-        raise ConventionError(f"{msg}\nHint: train under convention.replace(count='first'); evaluate under any.")
-
-
 def as_objective(value: object) -> Objective:
     """Return an objective unchanged, or parse a text: a signature, or a preset such as `lightgbm.lambdarank`.
 
@@ -196,7 +156,7 @@ def as_objective(value: object) -> Objective:
 def _preset(text: str) -> Objective:
     """Return the objective of a preset such as `lightgbm.lambdarank`, with default arguments."""
     tool, _, method = text.partition(".")
-    module, classes = import_module(f"{__package__}.{tool}"), {cls.__name__ for cls in OBJECTIVES.values()}
+    module, classes = TOOLS[tool], {cls.__name__ for cls in OBJECTIVES.values()}
     functions = {name: function for name, function in vars(module).items() if name in module.__all__}
     makers = {
         name: make

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, cast
+from typing import Annotated, Any, ClassVar, cast, get_args
 
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures import AP, ERR, NDCG, RR
-from rankadapters.objectives.base import ConventionField, require_gradients
+from rankadapters.objectives.base import ConventionField
 from rankadapters.objectives.bound_gradients import Gradients
+from rankadapters.objectives.moves import require_moves, swaps_of
 from rankadapters.objectives.pairwise import Pairwise
 from rankadapters.objectives.pairwise_fields import BeyondK, BeyondKWord, Delta, HessianWord, NormalizationWord
-from rankadapters.objectives.trade_gradients import trade_terms
 from rankadapters.presets.texts import as_convention
 
 Trading = NDCG | AP | RR | ERR  # measures whose change when two rows swap takes a few operations
@@ -90,7 +90,7 @@ class LambdaRank(Pairwise):
     def unify(self) -> None:
         """Require a measure that LambdaRank supports; reset fields that have no effect."""
         super().unify()
-        _require_trading(self.convention)
+        require_moves("LambdaRank", self.convention, get_args(Trading))
         if not isinstance(self.convention, NDCG) and self.sigmoid != "exact":
             msg = f"sigmoid={self.sigmoid!r} replays a built-in objective for NDCG, not for {self.convention.measure}."
             raise ConventionError(f"{msg}\nHint: sigmoid='exact', or ra.objectives.xgboost.map().")
@@ -114,8 +114,7 @@ class LambdaRank(Pairwise):
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
         """Bind to queries."""
         cut, catboost = self.beyond_k == "cut", self.delta == "catboost"
-        terms, change = trade_terms(queries, self.convention, cut=cut, catboost=catboost)
-        return self._bind(queries, terms, change, n_threads, state)
+        return self._bind(queries, swaps_of(queries, self.convention, cut=cut, catboost=catboost), n_threads, state)
 
 
 def lambdarank(
@@ -162,19 +161,3 @@ def _require_catboost(convention: Trading) -> None:
         supported = ", ".join(f"{name}={value!r}" for name, value in CATBOOST.items() if name in convention.fields())
         msg = f"delta='catboost' replays CatBoost, which has only {supported}, not {', '.join(differences)}."
         raise ConventionError(f"{msg}\nHint: delta='exact'.")
-
-
-def _require_trading(convention: object) -> None:
-    """Refuse a convention whose change when two rows swap cannot be computed from running sums."""
-    if not isinstance(convention, NDCG | AP | RR | ERR):
-        msg = f"LambdaRank needs a convention of {MEASURES}, not {convention}."
-        raise ConventionError(f"{msg}\nHint: ra.presets.lightgbm(30), or ra.NDCG(...).")
-    require_gradients("LambdaRank", convention)
-    if convention.weighting == "row_weight" or getattr(convention, "pool", "queries") == "rows":
-        field = "pool='rows'" if convention.weighting != "row_weight" else f"average={convention.average!r}"
-        msg = f"LambdaRank swaps rows of equal weight within a query, but the convention says {field}."
-        raise ConventionError(f"{msg}\nHint: convention.replace(pool='queries', average='query').")
-    retrieve = getattr(convention, "retrieve", "all")
-    if retrieve != "all":
-        msg = f"LambdaRank uses only differences of scores, but retrieve={retrieve!r} needs the scores themselves."
-        raise ConventionError(f"{msg}\nHint: convention.replace(retrieve='all').")

@@ -1,8 +1,8 @@
-"""The gains, discounts and divisors of a measure, for objectives that move rows to other ranks."""
+"""The gains, discounts and divisors of a measure, for objectives that swap rows or move them to other ranks."""
 
 from __future__ import annotations
 
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -17,111 +17,196 @@ from rankadapters.core.errors import ConventionError, InputError
 from rankadapters.core.evaluation.evaluator import bind
 from rankadapters.core.measures import AP, DCG, ERR, NDCG, RR, FilteredDCG
 from rankadapters.core.ranking.jit import writable
-from rankadapters.objectives.base import require_gradients
 from rankadapters.objectives.bound_gradients import all_rows, kernel_order, row_number
+from rankadapters.objectives.kernels import LANES, changes
 from rankadapters.objectives.kernels.stochastic_filter import Filtered
-from rankadapters.objectives.kernels.stochastic_rank import CASCADE, DISCOUNTED, SHARE_OF_FOUND
-from rankadapters.objectives.measure_kernels import kernel_kinds
+from rankadapters.objectives.kernels.stochastic_rank import CASCADE, DISCOUNTED, HITS, SHARE_OF_FOUND
 
 LARGEST_GAIN = 1e30  # larger gains could overflow float32 gradients
 NOTHING = np.zeros(0)
+MEASURES: tuple[type[Convention], ...] = (NDCG, DCG, ERR, RR, AP)  # measures whose change kernels compute
 
 
 class Moves(NamedTuple):
     """Gains, discounts and divisors of each query; arrays by row are in the order of `rows`."""
 
     rows: Rows
-    gains: Floats  # gain, probability to stop, or relevance
-    rest: Floats  # probability to continue; empty unless a reader stops, as in ERR
+    gains: Array  # gain, probability to stop, or relevance
+    rest: Floats  # probability to continue; empty unless rows move and a reader stops, as in ERR
     inverse: Floats  # 1 / divisor of each query; 0 for a query without a gradient
-    discounts: Floats  # one more than there are ranks; 0 beyond the cutoff
-    k: int
-    kind: int
+    discounts: Floats  # LANES more than there are ranks, since SIMD operations read so many
+    k: int  # number of top ranks; a pair without a row in them does not count
+    kind: int  # how kernels compute a change: of `kernels.changes` if rows swap, else of `kernels.stochastic_rank`
+
+
+class Kernels(NamedTuple):
+    """How kernels handle a measure."""
+
+    stops: bool  # whether gain / scale is the probability that a reader stops at the row
+    move: int  # the kind of `kernels.stochastic_rank` that computes the change when a row moves
+    swap: int = -1  # the kind of `kernels.changes` when two rows swap; -1 if no objective swaps rows under the measure
+    catboost_swap: int = -1  # the kind of CatBoost's weights in its place
+
+
+KERNELS: dict[type[Convention], Kernels] = {
+    DCG: Kernels(stops=False, move=DISCOUNTED),
+    NDCG: Kernels(stops=False, move=DISCOUNTED, swap=changes.DCG, catboost_swap=changes.DCG),
+    ERR: Kernels(stops=True, move=CASCADE, swap=changes.CASCADE, catboost_swap=changes.CATBOOST_CASCADE),
+    RR: Kernels(stops=False, move=CASCADE, swap=changes.FIRST_RANK, catboost_swap=changes.CATBOOST_FIRST_RANK),
+    AP: Kernels(stops=False, move=HITS, swap=changes.PRECISIONS, catboost_swap=changes.CATBOOST_PRECISIONS),
+}
+
+
+def kernel_kinds(convention: Convention) -> Kernels:
+    """Return the kernels for a convention."""
+    kernels = KERNELS[type(convention)]
+    if isinstance(convention, AP) and convention.divisor == "found":
+        return kernels._replace(move=SHARE_OF_FOUND, swap=changes.PRECISIONS_FOUND)
+    return kernels
 
 
 def moves_of(queries: Queries, convention: Convention) -> Moves:
-    """Compute the gains, discounts and divisors of a convention."""
-    refuse_ignored([convention], queries)
-    # Any policy will do: gradients ignore empty and missing queries, and noisy scores have no ties.
-    lenient = {"ties": "input", "missing": "zero"} | ({"empty": 0} if "empty" in convention.fields() else {})
-    [member] = bind(queries, [convention.replace(**lenient)])
-    plan = cast("RankedPlan", member.plan)
-    computed = member.decisions.status == COMPUTE
-    row_value, move, *_ = kernel_kinds(convention)
+    """Compute the gains, discounts and divisors of a convention under which single rows move."""
+    plan, computed = _bind(queries, convention, ties="input")  # noisy scores have no ties
+    stops, move, *_ = kernel_kinds(convention)
     # Divide only by divisors that do not change when a row moves; the divisors of a DCG are 1.
-    divided = bool(plan.by_query) and move != SHARE_OF_FOUND and type(convention) is not DCG
-    divisors = next(iter(plan.by_query.values())) if divided else np.ones(queries.n_queries)
-    inverse = np.where(computed, 1.0 / np.where(computed, divisors, 1.0), 0.0)
-    gains = _only_column(plan)
-    discounts = _cut(plan, _only_discounts(plan) if plan.by_rank else discounts_of("reciprocal", plan.k))
-    if row_value == "chance":
-        gains = gains / cast("ERR", convention).scale
-        _refuse_labels(queries, plan.rows, gains, (gains < 0) | (gains > 1), "is not a probability")
+    divided = move != SHARE_OF_FOUND and type(convention) is not DCG
+    gains = _only(plan.columns).values.astype(np.float64)
+    if stops:
+        gains = _chances(queries, plan.rows, gains, convention)
     elif isinstance(convention, DCG):  # DCG is not divided, so large gains give large gradients
-        _refuse_labels(queries, plan.rows, gains, np.abs(gains) > LARGEST_GAIN, "is too large for float32")
+        problem = f"whose gain {{:g}} is too large for float32; allowed are gains up to {LARGEST_GAIN:g}"
+        _refuse_labels(queries, plan.rows, gains, np.abs(gains) > LARGEST_GAIN, problem)
     rest = 1.0 - gains if move == CASCADE else NOTHING
-    return Moves(plan.rows, gains, rest, inverse, discounts, plan.k, move)
+    inverse = _inverse(plan, computed) if divided else computed.astype(np.float64)
+    return Moves(plan.rows, gains, rest, inverse, _discounts(plan, convention, cut=True), plan.k, move)
+
+
+def swaps_of(queries: Queries, convention: Convention, *, cut: bool, catboost: bool = False) -> Moves:
+    """Compute the gains, discounts and divisors of a convention under which two rows swap.
+
+    With `cut`, the discounts beyond k are 0. With `catboost`, use CatBoost's weights: they are not divided, and stop
+    probabilities are float32. If the convention averages over ties, they rank in row order.
+    """
+    ties = convention.to_dict()["ties"]
+    plan, computed = _bind(queries, convention, **({"ties": "input"} if ties in {"average", "together"} else {}))
+    rows, gains, kernels = plan.rows, _only(plan.columns).values, kernel_kinds(convention)
+    if ties in {"worst", "best"}:
+        rows, gains = _by_gain(rows, gains, falling=ties == "best")
+    inverse = _inverse(plan, computed)
+    if catboost or kernels.swap == changes.PRECISIONS_FOUND:  # the kernel divides, if needed
+        inverse = np.sign(inverse)
+    if kernels.stops:
+        gains = _chances(queries, rows, gains, convention)
+        gains = gains.astype(np.float32).astype(np.float64) if catboost else gains
+    k = plan.k if cut else int(rows.sizes.max(initial=1))
+    kind = kernels.catboost_swap if catboost else kernels.swap
+    return Moves(rows, gains, NOTHING, inverse, _discounts(plan, convention, cut=cut), k, kind)
+
+
+def labels_alone(queries: Queries, kind: int = DISCOUNTED) -> Moves:
+    """Return `Moves` for an objective without a measure: labels are the gains, and no query is excluded."""
+    rows = all_rows(queries)
+    discounts = np.zeros(int(rows.sizes.max(initial=1)) + LANES)
+    return Moves(rows, rows.take(queries.labels), NOTHING, np.ones(queries.n_queries), discounts, queries.n_docs, kind)
 
 
 def filtered_rows(queries: Queries, convention: FilteredDCG) -> Filtered:
     """Compute what the kernel of StochasticFilter needs: gains, discounts and the score border of a FilteredDCG."""
-    refuse_ignored([convention], queries)
-    [member] = bind(queries, [convention.replace(missing="zero")])
-    plan = cast("RankedPlan", member.plan)
+    plan, computed = _bind(queries, convention)
     word, threshold = border(convention.retrieve) or ("from", 0.0)
-    active = (member.decisions.status == COMPUTE) & (plan.rows.sizes > 0)
-    gains, discounts = _only_column(plan), _cut(plan, _only_discounts(plan))
+    active = computed & (plan.rows.sizes > 0)
+    gains, discounts = _only(plan.columns).values.astype(np.float64), _discounts(plan, convention, cut=True)
     order, indptr = kernel_order(plan.rows), writable(plan.rows.indptr)
     return Filtered(order, indptr, gains, discounts, active, threshold, word == "above")
 
 
-def labels_alone(queries: Queries) -> Moves:
-    """Return `Moves` for an objective without a measure: labels are the gains, and no query is excluded."""
-    rows = all_rows(queries)
-    labels = rows.take(queries.labels)
-    return Moves(rows, labels, NOTHING, np.ones(queries.n_queries), NOTHING, queries.n_docs, DISCOUNTED)
+def _bind(queries: Queries, convention: Convention, **fields: object) -> tuple[RankedPlan, Array]:
+    """Bind a convention with changed fields; also return which queries have a gradient.
+
+    Gradients ignore empty and missing queries, so any policy for them will do.
+    """
+    refuse_ignored([convention], queries)
+    fields = {"empty": 0, "missing": "zero", **fields}
+    [member] = bind(queries, [convention.replace(**{k: v for k, v in fields.items() if k in convention.fields()})])
+    return cast("RankedPlan", member.plan), member.decisions.status == COMPUTE
 
 
-def _only_column(plan: RankedPlan) -> Floats:
-    [column] = plan.columns.values()
-    return column.values.astype(np.float64)
+def _only(columns: Any) -> Any:
+    [column] = columns.values()
+    return column
 
 
-def _only_discounts(plan: RankedPlan) -> Floats:
-    [discounts] = plan.by_rank.values()
+def _inverse(plan: RankedPlan, computed: Array) -> Floats:
+    """Return 1 / divisor of each query; 0 for a query without a gradient."""
+    divisors = next(iter(plan.by_query.values()), np.ones(computed.size))
+    inverse: Floats = np.divide(1.0, divisors, out=np.zeros(computed.size), where=computed)
+    return inverse
+
+
+def _discounts(plan: RankedPlan, convention: Convention, *, cut: bool) -> Floats:
+    """Return the discounts of all ranks; with `cut`, those beyond k are 0."""
+    name = getattr(convention, "discount", "reciprocal")
+    discounts = discounts_of(name, int(plan.rows.sizes.max(initial=1)) + LANES)
+    if cut:
+        discounts[plan.k :] = 0.0
     return discounts
 
 
-def _cut(plan: RankedPlan, discounts: Floats) -> Floats:
-    """Return discounts for one more rank than the longest query has, with 0 beyond the cutoff."""
-    rest = max(int(plan.rows.sizes.max(initial=1)) - plan.k, 0) + 1
-    return np.concatenate([discounts[: plan.k], np.zeros(rest)])
+def _by_gain(rows: Rows, gains: Array, *, falling: bool) -> tuple[Rows, Array]:
+    """Sort each query's rows by gain. Equal gains keep the row order: values do not depend on it, but pairs do."""
+    order = kernel_order(rows)
+    order = order if order.size else np.arange(gains.size, dtype=order.dtype)
+    keys = gains.astype(np.float64)
+    inner = np.lexsort((order, -keys if falling else keys, np.repeat(np.arange(rows.sizes.size), rows.sizes)))
+    return Rows(order[inner], rows.indptr), gains[inner]
 
 
-def _refuse_labels(queries: Queries, rows: Rows, gains: Floats, bad: Array, problem: str) -> None:
-    if not bad.any():
-        return
-    index = int(np.argmax(bad))
-    row = row_number(rows, index)
-    allowed = "allowed is 0 to 1" if "probability" in problem else f"allowed are gains up to {LARGEST_GAIN:g}"
-    msg = f"labels[{row}] is {queries.labels[row]:g}, whose gain {gains[index]:g} {problem}; {allowed}."
-    raise InputError(f"{msg}\nHint: map your labels, or declare gain= and scale= of the convention.", row=row)
+def _chances(queries: Queries, rows: Rows, gains: Array, convention: Convention) -> Floats:
+    """Return gains / scale of an ERR; these must be probabilities."""
+    chances: Floats = gains / cast("ERR", convention).scale
+    problem = "whose probability to stop a reader is {:g}; allowed is 0 to 1"
+    _refuse_labels(queries, rows, chances, (chances < 0) | (chances > 1), problem)
+    return chances
 
 
-def require_moves(objective: str, convention: object) -> None:
-    """Refuse a convention for which no kernel computes the change when a row moves."""
-    if not isinstance(convention, NDCG | DCG | ERR | RR | AP):
-        msg = f"{objective} needs a convention of NDCG, DCG, ERR, RR or AP, not {convention}."
-        raise ConventionError(f"{msg}\nHint: ra.presets.textbook(10); PFound is ra.presets.catboost.pfound(10).")
+def _refuse_labels(queries: Queries, rows: Rows, values: Array, bad: Array, problem: str) -> None:
+    if bad.any():
+        index = int(np.argmax(bad))
+        row = row_number(rows, index)
+        msg = f"labels[{row}] is {queries.labels[row]:g}, {problem.format(values[index])}."
+        raise InputError(f"{msg}\nHint: scale= the largest gain, a smaller gain=, or map your labels.", row=row)
+
+
+def require_gradients(objective: str, convention: Convention) -> None:
+    """Refuse an ideal DCG that depends on the scores, which gradients take for constant, and RR over several rows."""
+    if getattr(convention, "ideal_follows_scores", False):
+        msg = f"{objective} needs an ideal DCG that no score changes, but the convention says ideal='top-only'."
+        raise ConventionError(f"{msg}\nHint: train under convention.replace(ideal='cutoff'); evaluate under any.")
+    count = getattr(convention, "count", "first")
+    if count != "first":
+        msg = (
+            f"{objective} has gradients of the first relevant row's rank only, but the convention says count={count!r}."
+        )
+        raise ConventionError(f"{msg}\nHint: train under convention.replace(count='first'); evaluate under any.")
+
+
+def require_moves(objective: str, convention: object, measures: tuple[type[Convention], ...] = MEASURES) -> None:
+    """Refuse a convention for which no kernel computes the change when rows move or swap."""
+    if not isinstance(convention, Convention) or not isinstance(convention, measures):
+        *names, last = (measure.__name__ for measure in measures)
+        allowed = f"{', '.join(names)} or {last}" if names else last
+        msg = f"{objective} needs a convention of {allowed}, not {convention}."
+        raise ConventionError(f"{msg}\nHint: ra.presets.lightgbm(30), or ra.NDCG(...).")
     require_gradients(objective, convention)
     fields = convention.to_dict()
-    for name, required in (("retrieve", "all"), ("pool", "queries")):
-        if fields.get(name, required) != required:
-            msg = f"{objective} moves rows within a query, but the convention says {name}={fields[name]!r}."
-            raise ConventionError(f"{msg}\nHint: convention.replace({name}={required!r}).")
-    if convention.average == "row":
-        msg = f"{objective} gives all rows the same weight, but the convention says average='row'."
-        raise ConventionError(f"{msg}\nHint: convention.replace(average='query').")
+    required = {"retrieve": "all", "pool": "queries"}
+    if convention.weighting == "row_weight":
+        required["average"] = "query"
+    for name, word in required.items():
+        if fields.get(name, word) != word:
+            msg = f"{objective} moves rows of equal weight within a query, but the convention says {name}="
+            raise ConventionError(f"{msg}{fields[name]!r}.\nHint: convention.replace({name}={word!r}).")
 
 
 def require_filter(convention: object) -> None:

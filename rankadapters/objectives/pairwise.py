@@ -7,13 +7,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from rankadapters.core.binding.lowering import discounts_of
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.errors import ConventionError, InputError
 from rankadapters.objectives import pair_gradients
 from rankadapters.objectives.base import Objective
 from rankadapters.objectives.bound_gradients import Gradients
-from rankadapters.objectives.kernels.lambdas_in_turn import DELTA_MAP, DELTA_ONE
-from rankadapters.objectives.pair_gradients import PairTerms
+from rankadapters.objectives.kernels.changes import ONE, XGBOOST_PRECISIONS
+from rankadapters.objectives.moves import Moves, labels_alone
 from rankadapters.objectives.pairwise_fields import (
     BY_ROUND,
     Hessian,
@@ -31,6 +32,7 @@ class Pairwise(Objective):
     """The fields of all pairwise objectives, and their checks."""
 
     of_pairs: ClassVar[bool] = True
+    sigmoids: ClassVar[tuple[str, ...]] = ("exact", "table", "float32")  # the arithmetics that the objective has
 
     truncation: Truncation
     samples: Samples
@@ -59,16 +61,19 @@ class Pairwise(Objective):
                 "normalization.\nHint: sigmoid='exact'."
             )
             raise ConventionError(msg)
+        if self.sigmoid not in self.sigmoids:
+            msg = f"{type(self).__name__} has no sigmoid={self.sigmoid!r}.\nHint: sigmoid='float32'."
+            raise ConventionError(msg)
         if self.samples is None:
             self._set("seed", BY_ROUND)  # without random pairs, no seed has an effect
 
-    def _bind(self, queries: Queries, terms: PairTerms, delta: int, n_threads: int | None, state: Any) -> Gradients:
-        """Bind to queries; `delta` is the code of the pair weight."""
-        pairs = pair_gradients.pairing(terms, self.truncation, self.sigma, self.normalization, self.hessian)
+    def _bind(self, queries: Queries, moves: Moves, n_threads: int | None, state: Any) -> Gradients:
+        """Bind to queries."""
+        pairs = pair_gradients.pairing(moves, self.truncation, self.sigma, self.normalization, self.hessian)
         rounds = np.zeros(1, np.int64) if state is None else state
         draws = pair_gradients.PairDraws(self.samples or 0, rounds, None if self.seed == BY_ROUND else self.seed)
-        parts = pair_gradients.PairParts(terms, pairs, delta, self.sigmoid, draws)
-        kernel, work = pair_gradients.pair_kernel(parts), pair_gradients.work_of(terms, self.samples or pairs.limit)
+        parts = pair_gradients.PairParts(moves, pairs, self.sigmoid, draws)
+        kernel, work = pair_gradients.pair_kernel(parts), pair_gradients.work_of(moves, self.samples or pairs.limit)
         drawn = rounds if self.samples else None
         return Gradients(self, queries, kernel, n_threads=n_threads, work=work, state=drawn, advance=1, parts=parts)
 
@@ -108,15 +113,11 @@ class RankNet(Pairwise):
     """
 
     kind: ClassVar[str] = "ranknet"
-
-    def unify(self) -> None:
-        """Refuse a sigmoid arithmetic that this objective does not have."""
-        super().unify()
-        _refuse_sigmoid(self, "table")
+    sigmoids: ClassVar[tuple[str, ...]] = ("exact", "float32")
 
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
         """Bind to queries."""
-        return self._bind(queries, pair_gradients.label_terms(queries), DELTA_ONE, n_threads, state)
+        return self._bind(queries, labels_alone(queries, ONE), n_threads, state)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -146,11 +147,7 @@ class LambdaMAP(Pairwise):
     """
 
     kind: ClassVar[str] = "lambdamap"
-
-    def unify(self) -> None:
-        """Refuse a sigmoid arithmetic that this objective does not have."""
-        super().unify()
-        _refuse_sigmoid(self, "exact", "table")
+    sigmoids: ClassVar[tuple[str, ...]] = ("float32",)
 
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
         """Bind to queries."""
@@ -160,10 +157,6 @@ class LambdaMAP(Pairwise):
             label = f"labels[{row}] is {queries.labels[row]:g}"
             msg = f"{label}, but average precision takes only 0 and 1.\nHint: map your labels."
             raise InputError(msg, row=row)
-        return self._bind(queries, pair_gradients.label_terms(queries), DELTA_MAP, n_threads, state)
-
-
-def _refuse_sigmoid(value: RankNet | LambdaMAP, *names: str) -> None:
-    if value.sigmoid in names:
-        msg = f"{type(value).__name__} has no sigmoid={value.sigmoid!r}.\nHint: sigmoid='float32'."
-        raise ConventionError(msg)
+        moves = labels_alone(queries, XGBOOST_PRECISIONS)
+        moves = moves._replace(discounts=discounts_of("reciprocal", moves.discounts.size))
+        return self._bind(queries, moves, n_threads, state)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple, cast
@@ -9,20 +10,22 @@ from typing import Annotated, Any, ClassVar, Literal, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from rankadapters.core.data.columns import Array, Floats
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.declared import Declared
 from rankadapters.core.declaration.fields import Field, Range
 from rankadapters.core.errors import ConventionError, InputError, choices
+from rankadapters.core.ranking.jit import writable
 from rankadapters.objectives.base import OBJECTIVES, Objective, read_back
-from rankadapters.objectives.bias_gradients import (
-    AddedToScores,
-    BiasedGradients,
-    DividingPairs,
-    check_positions,
-    index_in_queries,
-)
+from rankadapters.objectives.bound_gradients import Floats32, Gradients
+from rankadapters.objectives.kernels.replicas import Bias
+from rankadapters.objectives.pair_gradients import pair_kernel
+
+Positions = NDArray[np.int64]
 
 POSITION_BIASES: dict[str, type[PositionBias]] = {}
+LEAST_CURVATURE = 0.001  # LightGBM adds this to the magnitude of a bias's second derivative
+LEAST_COST = 1e-16  # XGBoost leaves the ratios unchanged while position 0 costs less than this
 TRACKED = 32  # number of positions with ratios if XGBoost samples pairs
 
 
@@ -72,8 +75,49 @@ class PositionBias(Declared):
         """Bind an objective to rows shown at `positions`; pass the `state` of an earlier binding to continue it."""
 
     @abstractmethod
+    def correct(self, scores: object, gradients: BiasedGradients) -> object:
+        """Return the scores at which a round computes gradients."""
+
+    @abstractmethod
+    def update(self, gradients: BiasedGradients, grad: Floats32, hess: Floats32) -> None:
+        """Update the bias from a round's gradients, which must already be multiplied by all weights."""
+
+    @abstractmethod
     def learned(self, gradients: BiasedGradients) -> AddedBiases | PairRatios:
         """Return a copy of the bias learned so far."""
+
+
+class BiasedGradients:
+    """An objective bound to queries and positions, with the position bias learned so far.
+
+    `positions` has an index in the last axis of `bias` for each row; `bias` changes in place. `names` are the positions
+    that the indices mean, and `costs` what the kernel writes for `update`, if needed. The argument `state` is the
+    property `state` of an earlier binding to the same data.
+    """
+
+    def __init__(
+        self, form: PositionBias, gradients: Gradients, positions: Positions, bias: Array, *, state: Array | None,
+        names: Positions | None = None, costs: Array | None = None,
+    ) -> None:  # fmt: skip
+        self.queries, self.positions, self.bias = gradients.queries, positions, bias
+        self.names, self.costs = names, costs
+        self._form, self._gradients = form, gradients
+        if state is not None:
+            self._gradients.state[:] = state[: gradients.state.size]
+            bias[...] = state[gradients.state.size :].reshape(bias.shape)
+
+    @property
+    def state(self) -> Floats:
+        """The state carried from round to round: the objective's state, and the bias."""
+        return np.concatenate([self._gradients.state.astype(np.float64), self.bias.ravel().astype(np.float64)])
+
+    def gradients(self, scores: object) -> tuple[Floats32, Floats32]:
+        """Return the same as `Gradients.gradients`, corrected for the bias learned so far."""
+        return self._gradients.gradients(self._form.correct(scores, self))
+
+    def learn(self, grad: Floats32, hess: Floats32) -> None:
+        """Update the bias from a round's gradients, which must already be multiplied by all weights."""
+        self._form.update(self, grad, hess)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -139,13 +183,26 @@ class AdditiveBias(PositionBias):
             raise InputError(msg)
         names, name_indices = np.unique(check_positions(positions, queries), return_inverse=True)
         gradients = objective.bind(queries, n_threads=n_threads)
-        return AddedToScores(
-            gradients, state, names, name_indices, regularization=self.regularization, learning_rate=self.learning_rate
+        return BiasedGradients(
+            self, gradients, name_indices, np.zeros(names.size, np.float32), names=names, state=state
         )
+
+    def correct(self, scores: object, gradients: BiasedGradients) -> Floats:
+        """Add the biases."""
+        checked = gradients.queries.check_scores(scores)
+        return checked + gradients.bias.astype(np.float64)[gradients.positions]
+
+    def update(self, gradients: BiasedGradients, grad: Floats32, hess: Floats32) -> None:
+        """Take a Newton step; biases are float32, as in LightGBM."""
+        positions, bias = gradients.positions, gradients.bias.astype(np.float64)
+        rows = np.bincount(positions)
+        push = -sums_by(positions, grad, bias.size) - bias * self.regularization * rows
+        bend = -sums_by(positions, hess, bias.size) - self.regularization * rows
+        gradients.bias[:] = bias + self.learning_rate * push / (np.abs(bend) + LEAST_CURVATURE)
 
     def learned(self, gradients: BiasedGradients) -> AddedBiases:
         """Return a copy of the biases so far."""
-        return AddedBiases(cast("AddedToScores", gradients).names, gradients.bias.copy())
+        return AddedBiases(cast("Positions", gradients.names), gradients.bias.copy())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -213,12 +270,33 @@ class BiasRatios(PositionBias):
             raise ConventionError(msg)
         longest = int(np.diff(queries.indptr).max(initial=1))
         limit = min(self.limit or longest, longest)
-        mirrored = self.cost == "mirrored"
-        return DividingPairs(gradients, state, indices, limit, 1.0 / (1.0 + self.norm), mirrored=mirrored)
+        by_index = gradients.parts.moves.rows.take(indices)
+        ratios, costs = np.ones((2, limit)), np.zeros((2, by_index.size))
+        bias = Bias(writable(by_index), ratios, costs, self.cost == "mirrored")
+        gradients.kernel = pair_kernel(gradients.parts, bias)
+        return BiasedGradients(self, gradients, by_index, ratios, costs=costs, state=state)
+
+    def correct(self, scores: object, gradients: BiasedGradients) -> object:
+        """Return the same scores; the kernel divides pairs, and adds up their costs."""
+        cast("Floats", gradients.costs)[:] = 0.0
+        return scores
+
+    def update(self, gradients: BiasedGradients, grad: Floats32, hess: Floats32) -> None:
+        """Set each ratio to (cost of the position / cost of position 0) ^ (1 / (1 + norm))."""
+        del grad, hess  # not needed: the kernel wrote the costs, before scaling and weights
+        counted = gradients.positions < gradients.bias.shape[1]
+        positions = gradients.positions[counted]
+        for ratios, costs in zip(gradients.bias, cast("Floats", gradients.costs), strict=True):
+            total = sums_by(positions, costs[counted], ratios.size)
+            if total[0] >= LEAST_COST:
+                with np.errstate(invalid="ignore"):  # costs may be infinite, as in XGBoost
+                    shares = total / total[0]
+                # The C library's power; numpy's can differ in the last bit.
+                ratios[:] = [math.pow(share, 1.0 / (1.0 + self.norm)) for share in shares.tolist()]
 
     def learned(self, gradients: BiasedGradients) -> PairRatios:
         """Return a copy of the ratios so far."""
-        return PairRatios(*cast("DividingPairs", gradients).bias.copy())
+        return PairRatios(*gradients.bias.copy())
 
 
 def unbiased_lambdamart(*, limit: int | None = TRACKED, norm: float = 1.0) -> BiasRatios:
@@ -288,3 +366,35 @@ def _require_indices(positions: NDArray[np.int64], indices: NDArray[np.int64]) -
             "BiasRatios uses as its position.\nHint: sort each query's rows by position, or AdditiveBias."
         )
         raise InputError(msg, row=row)
+
+
+def sums_by(positions: Positions, values: Array, size: int) -> Floats:
+    """Return the float64 sum of the values of each position, always added in row order."""
+    return np.bincount(positions, values, size).astype(np.float64, copy=False)
+
+
+def index_in_queries(queries: Queries) -> Positions:
+    """Return each row's index in its query, from 0, in row order."""
+    sizes = np.diff(queries.indptr)
+    indices = np.arange(queries.n_docs) - np.repeat(queries.indptr[:-1], sizes)
+    if queries.order is None:
+        return indices
+    positions = np.empty_like(indices)
+    positions[queries.order] = indices
+    return positions
+
+
+def check_positions(positions: object, queries: Queries) -> Positions:
+    """Return positions as int64; they must be whole numbers from 0 on, one per row."""
+    array = np.asarray(positions)
+    if array.ndim != 1 or array.size != queries.n_docs:
+        msg = f"positions has shape {array.shape}, but the queries have {queries.n_docs} rows.\nHint: one per row."
+        raise InputError(msg)
+    if array.dtype.kind not in "iu":
+        msg = f"positions are {array.dtype}, not whole numbers.\nHint: positions.astype(int)."
+        raise InputError(msg)
+    if array.size and array.min() < 0:
+        row = int(np.argmax(array < 0))
+        msg = f"positions[{row}] is {array[row]}; allowed are whole numbers from 0 on.\nHint: 0 is the top position."
+        raise InputError(msg, row=row)
+    return array.astype(np.int64)

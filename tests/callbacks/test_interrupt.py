@@ -18,9 +18,8 @@ import rankadapters as ra
 from rankadapters import objectives
 from rankadapters.core.evaluation import threads
 from rankadapters.core.ranking.jit import Jitted
-from rankadapters.objectives.kernels.lambdas import lambda_gradients
-from rankadapters.objectives.kernels.lambdas_by_table import lambda_gradients_by_table
-from rankadapters.objectives.kernels.lambdas_in_turn import lambda_gradients_in_turn
+from rankadapters.objectives.kernels.pairs import pair_gradients
+from rankadapters.objectives.kernels.replicas import replica_gradients
 from rankadapters.objectives.kernels.stochastic_filter import stochastic_filter_gradients
 from rankadapters.objectives.kernels.stochastic_rank import stochastic_rank_gradients
 from rankadapters.objectives.kernels.yetirank import yetirank_gradients
@@ -92,13 +91,13 @@ def test_a_command_interrupted_while_it_imports_prints_one_line(tmp_path, module
 
 EXACT = objectives.lightgbm.lambdarank().replace(sigmoid="exact", truncation=None)
 PAIRWISE = {
-    "exact": (EXACT, lambda_gradients),
-    "unit": (objectives.catboost.pair_logit(), lambda_gradients),
-    "table": (EXACT.replace(sigmoid="table"), lambda_gradients_by_table),
-    "float32": (objectives.xgboost.ndcg().replace(truncation=None), lambda_gradients_in_turn),
-    "map": (objectives.xgboost.map().replace(truncation=None), lambda_gradients_in_turn),
-    "truncated": (objectives.lightgbm.lambdarank(), lambda_gradients_by_table),
-    "drawn": (objectives.xgboost.ndcg(lambdarank_pair_method="mean"), lambda_gradients_in_turn),
+    "exact": (EXACT, pair_gradients),
+    "unit": (objectives.catboost.pair_logit(), pair_gradients),
+    "table": (EXACT.replace(sigmoid="table"), replica_gradients),
+    "float32": (objectives.xgboost.ndcg().replace(truncation=None), replica_gradients),
+    "map": (objectives.xgboost.map().replace(truncation=None), replica_gradients),
+    "truncated": (objectives.lightgbm.lambdarank(), replica_gradients),
+    "drawn": (objectives.xgboost.ndcg(lambdarank_pair_method="mean"), replica_gradients),
 }
 SIZES = [1, 30, 2, 90, 3, 1, 60]
 RNG = np.random.default_rng(0)
@@ -187,7 +186,7 @@ def test_the_pairs_of_one_long_query_are_interrupted_between_calls(monkeypatch, 
 
 def test_the_first_score_without_a_gradient_ends_the_query(monkeypatch):
     monkeypatch.setattr(threads, "WORK_PER_CALL", 50 * LONG_QUERY)
-    calls = count_calls(monkeypatch, lambda_gradients, lambda number: None)
+    calls = count_calls(monkeypatch, pair_gradients, lambda number: None)
     scores = np.r_[1.5e308, np.zeros(LONG_QUERY - 2), -1.5e308]
     with pytest.raises(ra.InputError, match=rf"scores\[{LONG_QUERY - 1}\] is -1.5e\+308, too far"):
         objectives.gradients(

@@ -22,7 +22,7 @@ def test_all_folders_except_the_command_are_mutated():
     ("module", "expected"),
     [
         ("rankadapters/core/ranking/sorting.py", True),
-        ("rankadapters/objectives/kernels/lambdas.py", True),
+        ("rankadapters/objectives/kernels/pairs.py", True),
         ("rankadapters/objectives/kernels/__init__.py", False),
         ("rankadapters/core/ranking/ranks.py", False),
     ],
@@ -91,7 +91,7 @@ def test_an_outline_has_statements_functions_and_names():
 
 
 def test_the_imports_of_a_kernel_contain_the_kernels_that_it_calls():
-    imported = imports(CHECKOUT, "rankadapters/objectives/kernels/lambdas.py")
+    imported = imports(CHECKOUT, "rankadapters/objectives/kernels/pairs.py")
     assert "rankadapters/objectives/kernels/exponentials.py" in imported
     assert "rankadapters/objectives/kernels/yetirank.py" not in imported
 

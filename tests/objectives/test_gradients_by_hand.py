@@ -12,7 +12,7 @@ import pytest
 import rankadapters as ra
 from rankadapters import objectives
 from rankadapters.objectives.base import OBJECTIVES
-from rankadapters.objectives.kernels.lambdas_by_table import BINS, REACH, from_table, sigmoid_table
+from rankadapters.objectives.kernels.replicas import BINS, REACH, from_table, sigmoid_table
 from tests.helpers.gradient_rows import EXACT, STATELESS, labels_scores_sizes, objective_id
 from tests.helpers.pairwise_gradients_by_hand import query_gradients
 from tests.helpers.random_loss_records import float64_gradients

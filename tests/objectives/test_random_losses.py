@@ -41,7 +41,9 @@ def test_a_text_is_accepted_instead_of_a_convention(make, text):
     "value", [objectives.catboost.stochastic_rank("PFound"), simple_yetirank(ra.presets.catboost.pfound(3))], ids=short
 )
 def test_pfound_refuses_labels_that_are_not_probabilities(value, labels):
-    with pytest.raises(ra.InputError, match=rf"labels\[1\] is {labels[1]:g}, .* is not a probability.*0 to 1") as error:
+    with pytest.raises(
+        ra.InputError, match=rf"labels\[1\] is {labels[1]:g}, whose probability to stop .*0 to 1"
+    ) as error:
         objectives.gradients(labels, [0.0, 1.0], value, group_sizes=[2])
     assert error.value.row == 1
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import rankadapters as ra
 from rankadapters import objectives
-from rankadapters.objectives.measure_kernels import kernel_kinds
+from rankadapters.objectives.moves import kernel_kinds
 from tests.helpers.depth import examples
 from tests.helpers.gradient_rows import EXACT
 from tests.helpers.oracle_rows import columns_and_scores, ragged_queries
@@ -88,7 +88,7 @@ ROWS, BY_ROW = AP.replace(pool="rows", average="query"), AP.replace(divisor="rel
         ({"convention": "lightgbm.map@5", "sigmoid": "float32"}, r"not for ap\.\nHint: .*objectives\.xgboost\.map"),
         ({"convention": ROWS}, r"within a query, .* convention says pool='rows'"),
         ({"convention": BY_ROW}, "rows of equal weight within a query, .* average='row'"),
-        ({"convention": RR.replace(retrieve="above_0")}, "only differences of scores, but retrieve='above_0' needs"),
+        ({"convention": RR.replace(retrieve="above_0")}, "within a query, .* convention says retrieve='above_0'"),
         ({"convention": "catboost.precision_at@5"}, "needs a convention of NDCG, AP, RR or ERR, not precision@5"),
         ({"convention": "lightgbm.auc"}, "needs a convention of NDCG, AP, RR or ERR, not auc/"),
     ],
@@ -133,5 +133,5 @@ def test_the_divisor_of_a_convention_selects_the_swap_kernel():
     first_kinds, second_kinds = (
         kernel_kinds(ra.parse("lightgbm.map@3").replace(divisor=word)) for word in ("relevant", "found")
     )
-    assert first_kinds.trade != second_kinds.trade
-    assert first_kinds.catboost_trade == second_kinds.catboost_trade
+    assert first_kinds.swap != second_kinds.swap
+    assert first_kinds.catboost_swap == second_kinds.catboost_swap

@@ -8,8 +8,9 @@ import numpy as np
 
 from rankadapters.core.ranking.jit import internal, jit
 from rankadapters.core.ranking.sorting import ALL_FINITE
-from rankadapters.objectives.kernels.lambdas import keep_powers
-from rankadapters.objectives.kernels.lanes import LANES, load, only_first, same, store
+from rankadapters.objectives.kernels import LANES
+from rankadapters.objectives.kernels.lanes import load, only_first, same, store
+from rankadapters.objectives.kernels.pairs import keep_powers
 from rankadapters.objectives.kernels.queries import Ranks, add_lanes, begin_query, columns, write_gradients
 
 LOGARITHM, LOGARITHM_FROM_TWO, RECIPROCAL, POWER = range(4)
@@ -17,14 +18,14 @@ LOGARITHM, LOGARITHM_FROM_TWO, RECIPROCAL, POWER = range(4)
 # The discount's formula (`kind`) and parameter, the steepness `sigma` of the sigmoids, and the hessian of every row.
 SoftRanks = namedtuple("SoftRanks", "kind parameter sigma hessian")  # noqa: PYI024 - for numba
 
-# Working memory, as `lambdas.Memory`. By rank: the soft rank, and the gain x the discount's slope at the soft rank.
+# Working memory, as `pairs.Memory`. By rank: the soft rank, and the gain x the discount's slope at the soft rank.
 Memory = namedtuple("Memory", "ranks soft")  # noqa: PYI024 - as above
 Soft = namedtuple("Soft", "soft_ranks slopes")  # noqa: PYI024 - as above
 
 
-def make_memory(width: int) -> Memory:
+def make_memory(width: int) -> tuple[Memory]:
     """Allocate memory for queries of up to `width` rows."""
-    return Memory(columns(Ranks, width), columns(Soft, width))
+    return (Memory(columns(Ranks, width), columns(Soft, width)),)
 
 
 @internal
@@ -87,7 +88,7 @@ def run_steps(memory, n, first, last, settings):
 
 @jit
 def approx_ndcg_gradients(queries, settings, first, last, memory, grad, hess):
-    """As `lambdas.lambda_gradients`, for ApproxNDCG; `first` and `last` count the steps of `run_steps`."""
+    """Same as `pairs.pair_gradients`, for ApproxNDCG; `first` and `last` count the steps of `run_steps`."""
     ranks, soft_ranks = memory.ranks, memory.soft.soft_ranks
     for q in range(queries.indptr.size - 1):
         n = queries.rowptr[q + 1] - queries.rowptr[q]

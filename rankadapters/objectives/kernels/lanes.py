@@ -12,8 +12,6 @@ from typing import Any
 
 from rankadapters.core.ranking.jit import Lazy
 
-LANES = 4
-
 
 def _operation(name: str) -> Any:
     return getattr(import_module("rankadapters.objectives.kernels.lanes_in_llvm"), name)
@@ -23,5 +21,5 @@ def _lazy(*names: str) -> Any:
     return (Lazy(partial(_operation, name)) for name in names)
 
 
-same, load, store, pick, at = _lazy("same", "load", "store", "pick", "at")
-magnitude, where_greater, only_at, only_first = _lazy("magnitude", "where_greater", "only_at", "only_first")
+same, load, store, at = _lazy("same", "load", "store", "at")
+magnitude, where_greater, only_first = _lazy("magnitude", "where_greater", "only_first")

@@ -12,7 +12,7 @@ from numba import extending, float64, int64, types, uint64, void
 from numba.core.typing.templates import ConcreteTemplate, infer_global, signature
 from numba.extending import lower_builtin, models, register_model
 
-from rankadapters.objectives.kernels.lanes import LANES
+from rankadapters.objectives.kernels import LANES
 
 intrinsic: Any = extending.intrinsic  # its real type has an argument that numba passes, not callers
 _PACKED, _WHOLE = ir.VectorType(ir.DoubleType(), LANES), ir.VectorType(ir.IntType(64), LANES)
@@ -89,26 +89,6 @@ def store(_, array, row, values):
 
 
 @intrinsic
-def pick(_, array, rows, first):
-    """Return the entries of an array at rows[first : first + 4]."""
-
-    def code(context, builder, sig, arguments):
-        array, rows = (
-            context.make_array(kind)(context, builder, argument).data
-            for kind, argument in zip(sig.args[:2], arguments[:2], strict=True)
-        )
-        values = ir.Constant(_PACKED, ir.Undefined)
-        for lane in range(LANES):
-            index = builder.add(arguments[2], ir.Constant(arguments[2].type, lane))
-            row = builder.zext(builder.load(builder.gep(rows, [index])), ir.IntType(64))
-            number = builder.load(builder.gep(array, [row]))
-            values = builder.insert_element(values, number, ir.Constant(ir.IntType(32), lane))
-        return values
-
-    return lanes(array, rows, uint64), code
-
-
-@intrinsic
 def at(_, values, lane):
     """Return the number in one lane."""
     return float64(lanes, int64), lambda context, builder, sig, arguments: builder.extract_element(*arguments)
@@ -134,18 +114,6 @@ def where_greater(_, a, b, chosen, alternative):
         return builder.select(builder.fcmp_ordered(">", a, b), chosen, alternative)
 
     return lanes(lanes, lanes, lanes, lanes), code
-
-
-@intrinsic
-def only_at(_, number, lane):
-    """Return `number` in one lane, and 0 in the other lanes."""
-
-    def code(context, builder, sig, arguments):
-        lanes_by_index = ir.Constant(_WHOLE, list(range(LANES)))
-        is_lane = builder.icmp_unsigned("==", lanes_by_index, _all(builder, arguments[1]))
-        return builder.select(is_lane, _all(builder, arguments[0]), ir.Constant(_PACKED, [0.0] * LANES))
-
-    return lanes(float64, uint64), code
 
 
 @intrinsic

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from rankadapters.core.ranking.jit import internal, jit
-from rankadapters.objectives.kernels.lanes import LANES, at
+from rankadapters.objectives.kernels import LANES
+from rankadapters.objectives.kernels.lanes import at
 
 # Ranked queries. `scores`, `gains` and `rows` (each row's index in its query) are sorted by query and rank, without the
 # queries that have no gradient; `rowptr` has the offsets of the queries in them. `order` and `indptr` are as in
