@@ -155,15 +155,15 @@ class _Search:
             (f"it returns {_general(text)}", self.pool.values * factor + offset)
             for text, (factor, offset) in CHANGED_NUMBERS.items()
         ]
-        for decimals in range(MOST_DECIMALS + 1):
-            if np.array_equal(np.round(self.answers, decimals), self.answers):
-                rounds, margin = f"it rounds to {decimals} decimals", 0.5000001 * 10.0**-decimals
-                yield from self._fitting(rounds, margin=margin)
-                for text, values in changed:
-                    yield from self._fitting(f"{text}, and {rounds}", values, margin=margin)
-                break
+        every = range(MOST_DECIMALS + 1)
+        decimals = next((d for d in every if np.array_equal(np.round(self.answers, d), self.answers)), None)
+        rounds, margin = f"it rounds to {decimals} decimals", 0.5000001 * 10.0 ** -(decimals or 0)
+        if decimals:
+            yield from self._fitting(rounds, margin=margin)
         for text, values in changed:
             yield from self._fitting(text, values)
+        for text, values in changed if decimals is not None else ():
+            yield from self._fitting(f"{text}, and {rounds}", values, margin=margin)
 
     def _of_no_value(self) -> Iterator[Finding]:
         """Yield conventions that fit where they have a value, if the function returns one number everywhere else."""
