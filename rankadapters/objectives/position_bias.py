@@ -75,11 +75,11 @@ class PositionBias(Declared):
         """Bind an objective to rows shown at `positions`; pass the `state` of an earlier binding to continue it."""
 
     @abstractmethod
-    def correct(self, scores: object, gradients: BiasedGradients) -> object:
+    def _correct(self, scores: object, gradients: BiasedGradients) -> object:
         """Return the scores at which a round computes gradients."""
 
     @abstractmethod
-    def update(self, gradients: BiasedGradients, grad: Floats32, hess: Floats32) -> None:
+    def _update(self, gradients: BiasedGradients, grad: Floats32, hess: Floats32) -> None:
         """Update the bias from a round's gradients, which must already be multiplied by all weights."""
 
     @abstractmethod
@@ -91,7 +91,7 @@ class BiasedGradients:
     """An objective bound to queries and positions, with the position bias learned so far.
 
     `positions` has an index in the last axis of `bias` for each row; `bias` changes in place. `names` are the positions
-    that the indices mean, and `costs` what the kernel writes for `update`, if needed. The argument `state` is the
+    that the indices mean, and `costs` what the kernel writes for `_update`, if needed. The argument `state` is the
     property `state` of an earlier binding to the same data.
     """
 
@@ -113,11 +113,11 @@ class BiasedGradients:
 
     def gradients(self, scores: object) -> tuple[Floats32, Floats32]:
         """Return the same as `Gradients.gradients`, corrected for the bias learned so far."""
-        return self._gradients.gradients(self._form.correct(scores, self))
+        return self._gradients.gradients(self._form._correct(scores, self)  # noqa: SLF001 - of the same module)
 
     def learn(self, grad: Floats32, hess: Floats32) -> None:
         """Update the bias from a round's gradients, which must already be multiplied by all weights."""
-        self._form.update(self, grad, hess)
+        self._form._update(self, grad, hess)  # noqa: SLF001 - of the same module
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -187,12 +187,12 @@ class AdditiveBias(PositionBias):
             self, gradients, name_indices, np.zeros(names.size, np.float32), names=names, state=state
         )
 
-    def correct(self, scores: object, gradients: BiasedGradients) -> Floats:
+    def _correct(self, scores: object, gradients: BiasedGradients) -> Floats:
         """Add the biases."""
         checked = gradients.queries.check_scores(scores)
         return checked + gradients.bias.astype(np.float64)[gradients.positions]
 
-    def update(self, gradients: BiasedGradients, grad: Floats32, hess: Floats32) -> None:
+    def _update(self, gradients: BiasedGradients, grad: Floats32, hess: Floats32) -> None:
         """Take a Newton step; biases are float32, as in LightGBM."""
         positions, bias = gradients.positions, gradients.bias.astype(np.float64)
         rows = np.bincount(positions)
@@ -276,12 +276,12 @@ class BiasRatios(PositionBias):
         gradients.kernel = pair_kernel(gradients.parts, bias)
         return BiasedGradients(self, gradients, by_index, ratios, costs=costs, state=state)
 
-    def correct(self, scores: object, gradients: BiasedGradients) -> object:
+    def _correct(self, scores: object, gradients: BiasedGradients) -> object:
         """Return the same scores; the kernel divides pairs, and adds up their costs."""
         cast("Floats", gradients.costs)[:] = 0.0
         return scores
 
-    def update(self, gradients: BiasedGradients, grad: Floats32, hess: Floats32) -> None:
+    def _update(self, gradients: BiasedGradients, grad: Floats32, hess: Floats32) -> None:
         """Set each ratio to (cost of the position / cost of position 0) ^ (1 / (1 + norm))."""
         del grad, hess  # not needed: the kernel wrote the costs, before scaling and weights
         counted = gradients.positions < gradients.bias.shape[1]
