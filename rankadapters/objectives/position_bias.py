@@ -113,7 +113,8 @@ class BiasedGradients:
 
     def gradients(self, scores: object) -> tuple[Floats32, Floats32]:
         """Return the same as `Gradients.gradients`, corrected for the bias learned so far."""
-        return self._gradients.gradients(self._form._correct(scores, self)  # noqa: SLF001 - of the same module)
+        corrected = self._form._correct(scores, self)  # noqa: SLF001 - of the same module
+        return self._gradients.gradients(corrected)
 
     def learn(self, grad: Floats32, hess: Floats32) -> None:
         """Update the bias from a round's gradients, which must already be multiplied by all weights."""
