@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from typing import Any
 
 import numpy as np
@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from rankadapters.core.declaration import arguments
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, UnsupportedConventionError
-from rankadapters.learners.base import FeatureColumns, Judge, LinearLearner, round_to_float32
+from rankadapters.learners.base import FeatureColumns, Judge, LinearLearner, learner, round_to_float32
 from rankadapters.sklearn.rows import LabeledRows
 
 Floats = NDArray[np.float64]
 
 
-@dataclass(eq=False, repr=False)
+@learner()
 class AdaRank(LinearLearner):
     """Boosting with single features, for any measure whose per-query values are in [-1, 1].
 
@@ -230,7 +230,7 @@ class _Rounds:
         return mean, np.nan_to_num(values)
 
     def exclude_repeated(self, feature: int, *, is_repeat: bool) -> None:
-        """Exclude a feature picked too often in a row without effect; after any other round, exclude none."""
+        """Exclude a feature after `max_consecutive` repeats without effect; a round without a repeat excludes none."""
         self.n_repeats = self.n_repeats + 1 if is_repeat else 0
         if not is_repeat:
             self.excluded.clear()
@@ -263,8 +263,9 @@ class _RankLibRounds(_Rounds):
 
     Training has phases. In the first, a feature that is picked twice in a row goes into a queue; the previous round is
     undone and the best model forgotten. At the end of each phase a feature leaves the queue, the last first, and
-    training continues. Every round divides the query weights by about their number, until they underflow. As in the
-    paper, an infinite alpha ends a phase; RankLib itself would then compute scores of infinity times 0.
+    training continues. Every round divides the query weights by about their number, until they underflow. An
+    infinite alpha ends a phase, as it ends the training in the paper; RankLib itself would then compute scores of
+    infinity times 0.
     """
 
     records_undone = True

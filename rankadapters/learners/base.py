@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from inspect import cleandoc, get_annotations
-from typing import Any, Self
+from typing import Any, Self, TypeVar, dataclass_transform
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,7 @@ from rankadapters.sklearn.estimator import QueryEstimator
 from rankadapters.sklearn.rows import LabeledRows
 
 Floats = NDArray[np.float64]
+Learner = TypeVar("Learner")
 
 FEATURE_TYPES = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}  # arguments of `validate_data`
 MAX_COPIED_BYTES = 2**28  # up to this size, a copy in column order makes reading columns three times as fast
@@ -45,7 +47,7 @@ SHARED = {
     "n_iter_": ("int", "Number of {rounds} in the model: up to the best one by the first validation set, or all."),
     "history_": (
         "History",
-        "(set, convention, value) for each of the {rounds}, training queries first; empty without a convention.",
+        "(set, convention, value) for each of the {rounds}, training queries first.",
     ),
 }
 SHARED_ATTRIBUTES = ("n_iter_", "history_")
@@ -53,7 +55,7 @@ _SECTION = re.compile(r"^(Parameters|Attributes)\n-+\n((?:.+\n)+)", re.MULTILINE
 _ENTRY = re.compile(r"^([\w, ]+?)(?: : (.+))?\n((?:    .+\n)+)", re.MULTILINE)  # name, type and text
 
 
-def with_shared(text: str, parameters: Iterable[str], rounds: str) -> str:
+def with_shared(text: str, parameters: Sequence[str], rounds: str) -> str:
     """Return a learner's docstring with an entry for every parameter, and for the attributes that learners share.
 
     In the source, an entry without a type is a remark on what is shared, and an entry with a type replaces it.
@@ -62,9 +64,7 @@ def with_shared(text: str, parameters: Iterable[str], rounds: str) -> str:
     def complete(section: re.Match[str]) -> str:
         title, source = section.groups()
         entries = {name: (kind, about) for name, kind, about in _ENTRY.findall(source)}
-        names = (
-            [name for name in parameters if name != "_"] if title == "Parameters" else [*entries, *SHARED_ATTRIBUTES]
-        )
+        names = parameters if title == "Parameters" else [*entries, *SHARED_ATTRIBUTES]
         lines = [title, "-" * len(title)]
         for name in dict.fromkeys(names):
             kind, about = entries.get(name, ("", ""))
@@ -77,20 +77,31 @@ def with_shared(text: str, parameters: Iterable[str], rounds: str) -> str:
     return _SECTION.sub(complete, cleandoc(text))
 
 
+@dataclass_transform(eq_default=False)
+def learner(rounds: str = "rounds") -> Callable[[type[Learner]], type[Learner]]:
+    """Give a class an `__init__` of its annotated parameters, and a docstring that describes all of them.
+
+    `rounds` is what `max_iter` counts. The class does not stay a dataclass: dask takes dataclasses with equal fields
+    for equal, but learners with equal parameters may have learned different models.
+    """
+
+    def complete(cls: type[Learner]) -> type[Learner]:
+        parameters = [name for name in get_annotations(cls) if name != "_"]  # `_` starts the keyword-only ones
+        completed = dataclass(eq=False, repr=False, match_args=False)(cls)
+        for marker in ("__dataclass_fields__", "__dataclass_params__"):
+            delattr(completed, marker)
+        completed.__doc__ = with_shared(cls.__doc__ or "", parameters, rounds)
+        return completed
+
+    return complete
+
+
 class QueryLearner(QueryEstimator):
     """An estimator whose `fit` and `score` take one `qid` per row; subclasses define `_learn` and `_predict`."""
 
     max_iter: int
     n_iter_no_change: int | None
     n_threads: int | None
-    _rounds = "rounds"  # what `max_iter` counts
-
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        """Describe the shared parameters and attributes in the docstring of a learner."""
-        super().__init_subclass__(**kwargs)
-        if vars(cls).get("__doc__"):
-            parameters = [name for name in get_annotations(cls) if name != "_"]  # `_` starts the keyword-only ones
-            cls.__doc__ = with_shared(cls.__doc__ or "", parameters, cls._rounds)
 
     def fit(self, X: Any, y: Any, *, qid: Any = None, eval_set: Any = None, sample_weight: Any = None) -> Self:
         """Learn from whole queries.
@@ -238,13 +249,13 @@ class Judge:
         if self.convention is not None:
             compiled.pays(n_candidates * sum(trials.queries.n_docs for trials in (self.train, *self.valid)))
 
-    def record_round(self, valid_scores: list[Floats], train_value: float | None) -> bool:
+    def record_round(self, valid_scores: list[Floats], train_value: float) -> bool:
         """Evaluate and record a round; return whether it is the best so far.
 
-        `train_value` is None without a convention.
+        `train_value` has no effect without a convention.
         """
         self.rounds += 1
-        if self.convention is None or train_value is None:
+        if self.convention is None:
             self.best_round = self.rounds - 1
             return True
         values = [trials.value(scores) for trials, scores in zip(self.valid, valid_scores, strict=True)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rankadapters.core.declaration import arguments
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
-from rankadapters.learners.base import FeatureColumns, Judge, LinearLearner, product
+from rankadapters.learners.base import FeatureColumns, Judge, LinearLearner, learner, product
 from rankadapters.sklearn.estimator import generator
 from rankadapters.sklearn.rows import LabeledRows
 
@@ -21,7 +21,7 @@ FIRST_STEP = 0.001
 MAX_DOUBLINGS = 500  # log2 of the longest step; float64 ends at 2**1024, so features can be as large as steps
 
 
-@dataclass(eq=False, repr=False)
+@learner("passes")
 class CoordinateAscent(LinearLearner):
     """A linear model that maximizes any measure directly, changing one weight at a time.
 
@@ -96,7 +96,6 @@ class CoordinateAscent(LinearLearner):
     n_threads: int | None = None
 
     n_iter_no_change = None  # no early stopping: `tol` ends the training
-    _rounds = "passes"
 
     def _check(self) -> None:
         super()._check()

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -15,7 +16,7 @@ from rankadapters.core.declaration import arguments
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.fields import is_whole
 from rankadapters.core.errors import InputError
-from rankadapters.learners.base import Judge, QueryLearner, queries_of_rows
+from rankadapters.learners.base import Judge, QueryLearner, learner, queries_of_rows
 from rankadapters.objectives import Objective
 from rankadapters.objectives.base import as_objective
 from rankadapters.sklearn.estimator import generator
@@ -38,7 +39,7 @@ ACTIVATIONS = {
 }
 
 
-@dataclass(eq=False, repr=False)
+@learner("epochs")
 class NeuralRanker(QueryLearner):
     """A feed-forward network that scores rows, trained by the gradients of a declared objective.
 
@@ -67,6 +68,8 @@ class NeuralRanker(QueryLearner):
         RankLib: `-epoch`.
     random_state : int, Generator, RandomState or None
         Seed for the initial weights and the batches.
+    n_threads
+        They compute only the values of `history_`.
 
     Attributes
     ----------
@@ -109,8 +112,6 @@ class NeuralRanker(QueryLearner):
     warm_start: bool = False
     n_threads: int | None = None
 
-    _rounds = "epochs"
-
     def _check(self) -> None:
         super()._check()
         as_objective(self.objective)
@@ -133,7 +134,7 @@ class NeuralRanker(QueryLearner):
         for epoch in range(self.max_iter):
             descent.epoch()
             valid_scores = [network.scores(rows.X) for rows in judge.valid_rows]
-            train_value = judge.train.value(network.scores(train.X)) if judge.convention else None
+            train_value = judge.train.value(network.scores(train.X)) if judge.convention else math.nan
             if judge.record_round(valid_scores, train_value):
                 best, self.n_iter_ = network.copy(), epoch + 1
             if judge.stops:

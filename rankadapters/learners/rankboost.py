@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +15,7 @@ from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.evaluation.threads import as_n_threads, over_chunks
 from rankadapters.core.ranking.jit import writable
 from rankadapters.core.ranking.ranks import offsets
-from rankadapters.learners.base import FeatureColumns, Judge, QueryLearner, shares
+from rankadapters.learners.base import FeatureColumns, Judge, QueryLearner, learner, shares
 from rankadapters.learners.kernels.boosting import add_by_bin, pair_potentials
 from rankadapters.sklearn.rows import LabeledRows
 
@@ -42,7 +43,7 @@ class Stump(NamedTuple):
         return np.multiply(self.alpha, columns[self.feature] > self.threshold, dtype=np.float64)
 
 
-@dataclass(eq=False, repr=False)
+@learner()
 class RankBoost(QueryLearner):
     """Boosting with decision stumps over all pairs of rows with different labels.
 
@@ -121,7 +122,7 @@ class RankBoost(QueryLearner):
                 break
             heights += stump.alpha * bins.above(feature, index)
             model.append(stump)
-            train_value = None
+            train_value = math.nan
             if judge.convention is not None:
                 _add(stump, scores, columns)
                 train_value = judge.train.value(scores[0])

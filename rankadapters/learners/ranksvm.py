@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import KW_ONLY
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from sklearn.svm import LinearSVC
 from rankadapters.core.declaration import arguments
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, warn_caller
-from rankadapters.learners.base import Judge, LinearLearner, product
+from rankadapters.learners.base import Judge, LinearLearner, learner, product
 from rankadapters.sklearn.rows import LabeledRows
 
 Floats = NDArray[np.float64]
@@ -31,7 +32,7 @@ MAX_HALVINGS = 50
 ROUNDING = 1e-12  # relative increase of the loss that rounding may cause near its minimum
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@learner("solver iterations")
 class RankSVM(LinearLearner):
     """A linear model w with a margin between the two rows of every pair with different labels in the same query.
 
@@ -49,6 +50,8 @@ class RankSVM(LinearLearner):
         The solver stops when the gradient's norm is this part of the initial norm, as in LinearSVC.
     max_pairs : int
         Up to this many pairs, differences are stored: 8 bytes per pair and feature, thrice that inside LinearSVC.
+    n_threads
+        They compute only the values of `history_`.
 
     Attributes
     ----------
@@ -79,6 +82,7 @@ class RankSVM(LinearLearner):
     True
     """
 
+    _: KW_ONLY
     C: float = 1.0
     convention: Convention | str | None = None
     tol: float = 1e-3
@@ -88,7 +92,6 @@ class RankSVM(LinearLearner):
 
     n_iter_no_change = None  # there are no rounds to stop after
     validation_fraction = None
-    _rounds = "solver iterations"
 
     def _check(self) -> None:
         super()._check()
@@ -103,7 +106,8 @@ class RankSVM(LinearLearner):
         solve = self._on_differences if margins.n_pairs <= self.max_pairs else self._on_scores
         self.coef_, self.n_iter_ = solve(train.X, margins)
         valid_scores = [product(rows.X, self.coef_) for rows in judge.valid_rows]
-        judge.record_round(valid_scores, judge.train.value(product(train.X, self.coef_)) if judge.convention else None)
+        train_value = judge.train.value(product(train.X, self.coef_)) if judge.convention else math.nan
+        judge.record_round(valid_scores, train_value)
 
     def _refuse_extreme_weights(self, weight: Floats | None) -> None:
         strength = self.C * (1.0 if weight is None else float(weight.max()))

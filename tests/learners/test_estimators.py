@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 import pickle
 import re
@@ -301,3 +302,28 @@ def test_a_parameter_of_a_wrong_type_is_refused_by_name(learner):
     for name, value in product(sorted(names), ("a", -1, 1.5, [1], np.array([1, 2]))):
         with pytest.raises(ra.InputError, match=rf"^{name}=.*allowed are "):
             clone(learner).set_params(**{name: value}).fit(DATA.X, DATA.y, qid=DATA.qid)
+
+
+@pytest.mark.parametrize("name", ra.learners.__all__)
+def test_learners_are_no_dataclasses_so_that_dask_tells_fitted_models_apart(name):
+    tokenize = pytest.importorskip("dask.base").tokenize
+    learner = getattr(ra.learners, name)
+    arguments = ("lightgbm.lambdarank",) if name == "NeuralRanker" else ("textbook@10",) if name != "RankSVM" else ()
+    first, second = learner(*arguments), learner(*arguments)
+    first.n_iter_, second.n_iter_ = 1, 2
+    assert tokenize(first) != tokenize(second)
+    assert not dataclasses.is_dataclass(learner)
+
+
+def test_a_subclass_of_a_learner_keeps_its_own_docstring():
+    class Mine(ra.learners.RankBoost):
+        """Mine.
+
+        Attributes
+        ----------
+        x_
+            Anything.
+        """
+
+    assert "Anything." in Mine.__doc__
+    assert "history_" not in Mine.__doc__

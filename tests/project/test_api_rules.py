@@ -12,12 +12,11 @@ from tests.helpers.public_calls import public_modules
 for engine in ("dask", "pyspark"):  # their functions follow the rules, too
     pytest.importorskip(engine)
 
-ENGINES = {"dask.", "spark."}  # `evaluate` and `per_query` are class methods of their frames
 FUNCTIONS = {
     f"{prefix}{name}": getattr(module, name)
     for prefix, module in public_modules()
     for name in module.__all__
-    if isfunction(getattr(module, name)) or (prefix in ENGINES and ismethod(getattr(module, name)))
+    if isfunction(getattr(module, name)) or ismethod(getattr(module, name))
 }
 # Rule 1: the arguments that may be passed by position, in this order. Other forms of data replace labels and scores.
 BY_POSITION = [
@@ -49,8 +48,12 @@ OUR_WORDS = {
     "conventions": "convention", "group": "group_sizes", "groups": "group_sizes", "n_jobs": "n_threads",
     "verbose_eval": "progress", "models": "scores", "y_true": "labels", "y_pred": "scores",
 }  # fmt: skip
-# A function that mirrors CatBoost's uses its word; in the other, a group is one of methods.
-EXCEPTIONS = {"catboost.check_parity": {"weight"}, "compare.front": {"group"}}
+# A function that mirrors CatBoost's uses its word; a group of methods is no query, and weights are rows that have any.
+EXCEPTIONS = {
+    "catboost.check_parity": {"weight"},
+    "compare.front": {"group"},
+    **{f"{tool}.read_metric": {"weights"} for tool in ("catboost", "lightgbm", "sklearn", "xgboost")},
+}
 
 
 def parameters(name):

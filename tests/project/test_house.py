@@ -136,7 +136,7 @@ def test_optional_arguments_are_passed_by_name(module):
     package = importlib.import_module(f"rankadapters.{module}".rstrip("."))
     options = {}
     for name in package.__all__:
-        if inspect.isfunction(function := getattr(package, name)):
+        if inspect.isroutine(function := getattr(package, name)):
             parameters = inspect.signature(function).parameters.values()
             assert Parameter.POSITIONAL_ONLY not in {parameter.kind for parameter in parameters}
             positional = [parameter for parameter in parameters if parameter.kind is Parameter.POSITIONAL_OR_KEYWORD]
@@ -145,7 +145,8 @@ def test_optional_arguments_are_passed_by_name(module):
 
 
 def test_dataclass_decorators_repeat_no_default():
-    defaults = {"frozen": False, "kw_only": False, "slots": False, "eq": True, "init": True, "repr": True}
+    defaults = dict.fromkeys(("frozen", "kw_only", "slots"), False)
+    defaults |= dict.fromkeys(("eq", "init", "repr", "match_args"), True)
     settings = [
         (f"{path.name}:{keyword.value.lineno}", keyword.arg, keyword.value.value)
         for path, tree in trees()
