@@ -195,7 +195,8 @@ def add_top_pairs(form, pairing, bias, memory, swaps, n, first, last, inverse, d
     for i in range(first, last):
         if swaps is not None:  # noqa: SIM102 - numba omits a branch only if its condition is nothing else
             if form.kind != XGBOOST_PRECISIONS:
-                compute_changes(form.kind, memory.gains, i, n, discounts, swaps)
+                changes, running, sums, numbers = swaps
+                compute_changes(form.kind, memory.gains, i, n, discounts, changes, running, sums, numbers)
         start = total if in_turn else 0.0  # LightGBM adds pair by pair, XGBoost rank by rank
         added = add_pairs(form, pairing, bias, memory, None, swaps, i, n, n - i - 1, inverse, discounts, start)
         total = added if in_turn else total + added
