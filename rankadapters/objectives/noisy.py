@@ -25,7 +25,7 @@ from rankadapters.core.measures import AP, ERR, RR, FilteredDCG
 from rankadapters.core.ranking.jit import writable
 from rankadapters.core.ranking.ranks import offsets
 from rankadapters.core.ranking.sorting import ALL_FINITE, ranked_rows
-from rankadapters.objectives.base import ConventionField, Objective
+from rankadapters.objectives.base import IDLE, ConventionField, Objective
 from rankadapters.objectives.bound_gradients import ROW_ORDER, Floats32, Gradients, kernel_order
 from rankadapters.objectives.kernels import changes, generators, stochastic_rank, yetirank
 from rankadapters.objectives.kernels.queries import CopiedQueries
@@ -42,6 +42,7 @@ from rankadapters.objectives.moves import (
 
 SEED_STEP = 0x9E3779B97F4A7C15  # 2^64 / golden ratio, so that the seeds of different calls stay far apart
 NOISE = 4  # cost of drawing noise for a row and ranking it, in units of `threads.ROW`
+IDLE_WITHOUT_TIES = IDLE | {"ties", "precision"}  # noisy scores have no ties
 MOST_DRAWS = 2**31 - 1  # so that draws x rows fit in 64-bit integers
 
 
@@ -198,6 +199,7 @@ class YetiRank(Drawing):
     """
 
     kind: ClassVar[str] = "yetirank"
+    idle: ClassVar[frozenset[str]] = IDLE_WITHOUT_TIES
 
     delta: PairWeight
     convention: Annotated[Convention | None, OptionalConvention(group="tail", about="The measure.")]
@@ -227,11 +229,6 @@ class YetiRank(Drawing):
         is_err = isinstance(self.convention, ERR) and self.convention.discount == "reciprocal"
         if not (isinstance(self.convention, RR | AP) or is_err):
             self._set("delta", "exact")
-
-    @property
-    def idle(self) -> frozenset[str]:
-        """Fields with no effect in training: they concern queries without a gradient, unjudged rows, or ties."""
-        return frozenset({"empty", "missing", "unjudged", "ties", "precision"})
 
     def _estimator(self, queries: Queries) -> tuple[Estimator, Floats]:
         if self.convention is None:
@@ -305,6 +302,7 @@ class StochasticRank(Drawing):
     """
 
     kind: ClassVar[str] = "stochastic-rank"
+    idle: ClassVar[frozenset[str]] = IDLE_WITHOUT_TIES
 
     convention: Annotated[Convention, ConventionField(group="tail", about="The measure.")]
     sigma: NoiseScale
@@ -320,11 +318,6 @@ class StochasticRank(Drawing):
         require_moves("StochasticRank", self.convention)
         if self.sigma == 1 and not isinstance(self.convention, ERR):
             self._set("arithmetic", "exact")
-
-    @property
-    def idle(self) -> frozenset[str]:
-        """Fields with no effect in training: they concern queries without a gradient, unjudged rows, or ties."""
-        return frozenset({"empty", "missing", "unjudged", "ties", "precision"})
 
     def _estimator(self, queries: Queries) -> tuple[Estimator, Floats]:
         moves, sigma, estimations = moves_of(queries, self.convention), self.sigma, self.estimations

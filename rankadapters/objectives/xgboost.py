@@ -9,8 +9,7 @@ from rankadapters import presets
 from rankadapters.objectives.base import Objective
 from rankadapters.objectives.built_in import BuiltIns, no_native, require_native, require_native_bias, require_ndcg
 from rankadapters.objectives.lambda_rank import LambdaRank
-from rankadapters.objectives.pairwise import LambdaMAP, RankNet
-from rankadapters.objectives.pairwise_fields import BY_ROUND
+from rankadapters.objectives.pairwise import BY_ROUND, LambdaMAP, RankNet
 from rankadapters.objectives.position_bias import TRACKED, BiasRatios, PositionBias
 from rankadapters.presets.tool import flag, one_of
 from rankadapters.presets.xgboost import NO_CUTOFF
