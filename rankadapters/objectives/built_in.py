@@ -18,19 +18,20 @@ USE_CALLABLE = "objective(value)"  # the hint for toolkits that accept a callabl
 
 
 class BuiltIns:
-    """The objectives that a toolkit has built in, as functions of its parameters; `write` and `write_bias` invert them.
+    """The objectives that a toolkit has built in: `read` returns one, and `write` returns its parameters.
 
-    `write_bias` takes a position bias and the parameters of the objective.
+    `read` takes the text in the parameter `key`, and the other parameters. `write_bias` takes a position bias and the
+    parameters of the objective.
     """
 
     def __init__(
         self,
-        toolkit: str,
-        presets: Mapping[str, Callable[..., Objective]],
+        read: Callable[[Any, Mapping[str, Any]], Objective],
         write: Callable[[Objective], dict[str, Any]],
         write_bias: Callable[[PositionBias, Mapping[str, Any]], dict[str, Any]],
+        key: str = "objective",
     ) -> None:
-        self._toolkit, self._presets, self._write, self._write_bias = toolkit, presets, write, write_bias
+        self._read, self._write, self._write_bias, self._key = read, write, write_bias, key
 
     def native_objective(
         self, objective: Objective | str, *, position_bias: PositionBias | str | None = None
@@ -43,13 +44,16 @@ class BuiltIns:
             The objective to train under.
         position_bias : PositionBias or str, optional
             The position bias to learn. None adds no parameters: LightGBM learns a bias whenever its Dataset has
-            positions. In XGBoost, a row's position is its index in its query.
+            positions. In XGBoost, a row's position is its index in its query. CatBoost has no position bias.
 
         Returns
         -------
         dict
-            `objective` and its parameters. With a position bias, LightGBM's have the training's `learning_rate` too.
-            XGBoost's random pairs with a `seed` are equal only from XGBoost 3.4 on, others up to 3.3.
+            `objective` (in CatBoost `loss_function`) and its parameters. With a position bias, LightGBM's have the
+            training's `learning_rate` too. XGBoost's random pairs with a `seed` are equal only from XGBoost 3.4 on,
+            others up to 3.3. CatBoost's LambdaMart always comes with Newton's leaves and `l2_leaf_reg=0`: it has the
+            wrong sign in both derivatives, which cancels only in a Newton step without regularization. Under any other
+            setting it trains backwards.
 
         Raises
         ------
@@ -63,6 +67,9 @@ class BuiltIns:
         >>> from rankadapters.objectives import lightgbm
         >>> lightgbm.native_objective("lightgbm.xendcg")
         {'objective': 'rank_xendcg', 'objective_seed': 5}
+        >>> from rankadapters.objectives import catboost
+        >>> catboost.native_objective("catboost.query_rmse")
+        {'loss_function': 'QueryRMSE'}
         """
         value = as_objective(objective)
         bias = as_position_bias(position_bias, value)
@@ -75,28 +82,47 @@ class BuiltIns:
         Parameters
         ----------
         objective : str or mapping
-            The toolkit's name, or a result of `native_objective`.
+            The toolkit's name, or a result of `native_objective`. In CatBoost, a loss with any of its parameters, as in
+            `loss_function=`.
         **params
             Parameters of the objective; those left out have the toolkit's defaults. Without `seed`, the number of the
-            round seeds the random pairs of XGBoost, as in XGBoost up to 3.3.
+            round seeds the random pairs of XGBoost, as in XGBoost up to 3.3. In CatBoost, parameters that
+            `native_objective` returns with the loss; they do not change the objective.
+
+        Returns
+        -------
+        Objective
+            For training in any toolkit. CatBoost's LambdaMart and StochasticRank ignore group weights, so their
+            conventions have `average="uniform"`. Its objectives that draw at random have `seed=0`, where CatBoost draws
+            a new seed for each tree.
 
         Raises
         ------
         ConventionError
-            The toolkit has no ranking objective of this name, or the objective has no such parameter.
+            The toolkit has no ranking objective of this name, with a gradient for each row; or the objective has no
+            such parameter, or the toolkit refuses a value.
 
         Examples
         --------
         >>> from rankadapters.objectives import lightgbm
         >>> lightgbm.read_objective("lambdarank", lambdarank_norm=False).normalization
         'none'
+        >>> from rankadapters.objectives import catboost
+        >>> catboost.read_objective("QuerySoftMax:beta=2")
+        QuerySoftMax(beta=2.0, ridge=0.01)
         """
-        name, options = split_spec(objective, "objective", params)
-        if not isinstance(name, str) or name not in self._presets:
-            msg = f"{name!r:.80} is none of {self._toolkit}'s ranking objectives {choices(self._presets)}."
-            raise ConventionError(f"{msg}\nHint: '{next(iter(self._presets))}'.")
-        refuse_unknown(name, options, tuple(signature(self._presets[name]).parameters))
-        return self._presets[name](**options)
+        return self._read(*split_spec(objective, self._key, params))
+
+
+def read_preset(
+    toolkit: str, presets: Mapping[str, Callable[..., Objective]], name: Any, params: Mapping[str, Any]
+) -> Objective:
+    """Return the objective of a toolkit's name and parameters, which are those of the preset."""
+    if not isinstance(name, str) or name not in presets:
+        msg = f"{name!r:.80} is none of {toolkit}'s ranking objectives {choices(presets)}."
+        raise ConventionError(f"{msg}\nHint: '{next(iter(presets))}'.")
+    refuse_unknown(name, params, tuple(signature(presets[name]).parameters))
+    return presets[name](**params)
 
 
 def require_native(

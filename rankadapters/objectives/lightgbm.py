@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from rankadapters import presets
 from rankadapters.core.declaration.fields import Field, Range
 from rankadapters.objectives.base import Objective
-from rankadapters.objectives.built_in import BuiltIns, no_native, require_native, require_native_bias, require_ndcg
+from rankadapters.objectives.built_in import (
+    BuiltIns,
+    no_native,
+    read_preset,
+    require_native,
+    require_native_bias,
+    require_ndcg,
+)  # fmt: skip
 from rankadapters.objectives.lambda_rank import LambdaRank
 from rankadapters.objectives.listwise import XENDCG
 from rankadapters.objectives.position_bias import AdditiveBias, PositionBias
@@ -138,5 +146,5 @@ def _write_bias(bias: PositionBias, _: Mapping[str, Any]) -> dict[str, Any]:
     return {"lambdarank_position_bias_regularization": level, "learning_rate": rate}
 
 
-_built_ins = BuiltIns("LightGBM", BUILT_IN, _write, _write_bias)
+_built_ins = BuiltIns(partial(read_preset, "LightGBM", BUILT_IN), _write, _write_bias)
 native_objective, read_objective = _built_ins.native_objective, _built_ins.read_objective

@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from rankadapters import presets
 from rankadapters.objectives.base import Objective
-from rankadapters.objectives.built_in import BuiltIns, no_native, require_native, require_native_bias, require_ndcg
+from rankadapters.objectives.built_in import (
+    BuiltIns,
+    no_native,
+    read_preset,
+    require_native,
+    require_native_bias,
+    require_ndcg,
+)  # fmt: skip
 from rankadapters.objectives.lambda_rank import LambdaRank
 from rankadapters.objectives.pairwise import BY_ROUND, LambdaMAP, RankNet
 from rankadapters.objectives.position_bias import TRACKED, BiasRatios, PositionBias
@@ -202,5 +210,5 @@ def _gains(value: LambdaRank, params: dict[str, Any]) -> tuple[LambdaRank, dict[
     return value.replace(convention=convention), params
 
 
-_built_ins = BuiltIns("XGBoost", BUILT_IN, _write, _write_bias)
+_built_ins = BuiltIns(partial(read_preset, "XGBoost", BUILT_IN), _write, _write_bias)
 native_objective, read_objective = _built_ins.native_objective, _built_ins.read_objective
