@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
 from inspect import signature
-from typing import Any
+from typing import Any, ClassVar
 
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, UnsupportedConventionError, choices
@@ -14,24 +15,31 @@ from rankadapters.objectives.lambda_rank import LambdaRank
 from rankadapters.objectives.position_bias import PositionBias, as_position_bias
 from rankadapters.presets.tool import refuse_unknown, split_spec
 
-USE_CALLABLE = "objective(value)"  # the hint for toolkits that accept a callable objective
 
+class BuiltIns(ABC):
+    """The objectives that a toolkit has built in."""
 
-class BuiltIns:
-    """The objectives that a toolkit has built in: `read` returns one, and `write` returns its parameters.
+    toolkit: ClassVar[str]
+    presets: ClassVar[Mapping[str, Any]]  # by the toolkit's name of an objective, a function of its parameters
+    key: ClassVar[str] = "objective"  # the toolkit's parameter for the name
+    hint: ClassVar[str] = "objective(value)"  # what to do instead of an objective that is not built in
 
-    `read` takes the text in the parameter `key`, and the other parameters. `write_bias` takes a position bias and the
-    parameters of the objective.
-    """
+    @abstractmethod
+    def _write(self, value: Objective) -> dict[str, Any]:
+        """Return the toolkit's parameters of an objective."""
 
-    def __init__(
-        self,
-        read: Callable[[Any, Mapping[str, Any]], Objective],
-        write: Callable[[Objective], dict[str, Any]],
-        write_bias: Callable[[PositionBias, Mapping[str, Any]], dict[str, Any]],
-        key: str = "objective",
-    ) -> None:
-        self._read, self._write, self._write_bias, self._key = read, write, write_bias, key
+    @abstractmethod
+    def _write_bias(self, bias: PositionBias, params: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the toolkit's parameters of a position bias, given those of the objective."""
+
+    def _read(self, name: Any, params: Mapping[str, Any]) -> Objective:
+        """Return the objective of a name and other parameters."""
+        if not isinstance(name, str) or name not in self.presets:
+            msg = f"{name!r:.80} is none of {self.toolkit}'s ranking objectives {choices(self.presets)}."
+            raise ConventionError(f"{msg}\nHint: '{next(iter(self.presets))}'.")
+        refuse_unknown(name, params, tuple(signature(self.presets[name]).parameters))
+        objective: Objective = self.presets[name](**params)
+        return objective
 
     def native_objective(
         self, objective: Objective | str, *, position_bias: PositionBias | str | None = None
@@ -111,54 +119,39 @@ class BuiltIns:
         >>> catboost.read_objective("QuerySoftMax:beta=2")
         QuerySoftMax(beta=2.0, ridge=0.01)
         """
-        return self._read(*split_spec(objective, self._key, params))
+        return self._read(*split_spec(objective, self.key, params))
 
+    def _require_native(self, objective: Objective, nearest: Objective, *, ignored: Iterable[str] = ()) -> None:
+        """Refuse an objective that differs from the nearest built-in one in a field that gradients depend on."""
+        fields = objective.diff(nearest)
+        convention, nearest_convention = fields.pop("convention", (None, None))
+        if isinstance(convention, Convention) and isinstance(nearest_convention, Convention):
+            fields |= convention.diff(nearest_convention)
+            if objective.uses_weights and nearest.uses_weights:
+                fields.pop("average", None)  # every weighted average multiplies gradients by the weights
+        left_out = {*ignored, *objective.idle}
+        different = {name: pair for name, pair in fields.items() if name not in left_out}
+        if different:
+            wants, has = (", ".join(f"{name}={pair[side]}" for name, pair in different.items()) for side in (0, 1))
+            msg = f"{self.toolkit} has no built-in objective with {wants}; the nearest has {has}.\nHint: {self.hint}."
+            raise UnsupportedConventionError(msg, nearest=nearest)
 
-def read_preset(
-    toolkit: str, presets: Mapping[str, Callable[..., Objective]], name: Any, params: Mapping[str, Any]
-) -> Objective:
-    """Return the objective of a toolkit's name and parameters, which are those of the preset."""
-    if not isinstance(name, str) or name not in presets:
-        msg = f"{name!r:.80} is none of {toolkit}'s ranking objectives {choices(presets)}."
-        raise ConventionError(f"{msg}\nHint: '{next(iter(presets))}'.")
-    refuse_unknown(name, params, tuple(signature(presets[name]).parameters))
-    return presets[name](**params)
+    def _require_native_bias(self, position_bias: PositionBias, nearest: PositionBias) -> None:
+        """Refuse a position bias that differs from the toolkit's built-in one."""
+        if position_bias != nearest:
+            msg = f"{self.toolkit} has no built-in position bias {position_bias}; the nearest is {nearest}."
+            raise UnsupportedConventionError(f"{msg}\nHint: objective(value, position_bias=...).")
 
+    def _require_ndcg(self, objective: LambdaRank) -> NDCG:
+        """Return the NDCG convention; refuse other measures, for which the toolkit has no built-in LambdaRank."""
+        if isinstance(objective.convention, NDCG):
+            return objective.convention
+        msg = f"{self.toolkit} has no built-in LambdaRank for {objective.convention.measure}, only for ndcg."
+        raise UnsupportedConventionError(f"{msg}\nHint: {self.hint}.")
 
-def require_native(
-    toolkit: str, objective: Objective, nearest: Objective, *, ignored: Iterable[str] = (), hint: str = USE_CALLABLE
-) -> None:
-    """Refuse an objective that differs from the nearest built-in one in a field that gradients depend on."""
-    fields = objective.diff(nearest)
-    convention, nearest_convention = fields.pop("convention", (None, None))
-    if isinstance(convention, Convention) and isinstance(nearest_convention, Convention):
-        fields |= convention.diff(nearest_convention)
-        if objective.uses_weights and nearest.uses_weights:
-            fields.pop("average", None)  # every weighted average multiplies gradients by the weights
-    left_out = {*ignored, *objective.idle}
-    different = {name: pair for name, pair in fields.items() if name not in left_out}
-    if different:
-        wants, has = (", ".join(f"{name}={pair[side]}" for name, pair in different.items()) for side in (0, 1))
-        msg = f"{toolkit} has no built-in objective with {wants}; the nearest has {has}.\nHint: {hint}."
-        raise UnsupportedConventionError(msg, nearest=nearest)
-
-
-def require_native_bias(toolkit: str, position_bias: PositionBias, nearest: PositionBias) -> None:
-    """Refuse a position bias that differs from the toolkit's built-in one."""
-    if position_bias != nearest:
-        msg = f"{toolkit} has no built-in position bias {position_bias}; the nearest is {nearest}."
-        raise UnsupportedConventionError(f"{msg}\nHint: objective(value, position_bias=...).")
-
-
-def require_ndcg(toolkit: str, objective: LambdaRank) -> NDCG:
-    """Return the NDCG convention; refuse other measures, for which the toolkit has no built-in LambdaRank."""
-    if isinstance(objective.convention, NDCG):
-        return objective.convention
-    msg = f"{toolkit} has no built-in LambdaRank for {objective.convention.measure}, only for ndcg."
-    raise UnsupportedConventionError(f"{msg}\nHint: {USE_CALLABLE}.")
-
-
-def no_native(toolkit: str, objective: Objective, names: Iterable[str], hint: str = USE_CALLABLE) -> ConventionError:
-    """Return the error for an objective that the toolkit does not have built in."""
-    msg = f"{toolkit} has no built-in {objective.kind}; its own are {choices(names)}.\nHint: {hint}."
-    return UnsupportedConventionError(msg)
+    def _no_native(self, objective: Objective) -> ConventionError:
+        """Return the error for an objective that the toolkit does not have built in."""
+        msg = (
+            f"{self.toolkit} has no built-in {objective.kind}; its own are {choices(self.presets)}.\nHint: {self.hint}."
+        )
+        return UnsupportedConventionError(msg)

@@ -11,7 +11,7 @@ from rankadapters.core.declaration.fields import is_whole, number
 from rankadapters.core.errors import ConventionError, UnsupportedConventionError, choices
 from rankadapters.core.measures import NDCG
 from rankadapters.objectives.base import Objective
-from rankadapters.objectives.built_in import BuiltIns, no_native, require_native
+from rankadapters.objectives.built_in import BuiltIns
 from rankadapters.objectives.lambda_rank import LambdaRank
 from rankadapters.objectives.listwise import QueryCrossEntropy, QueryRMSE, QuerySoftMax
 from rankadapters.objectives.noisy import NoiseWord, StochasticFilter, StochasticRank, YetiRank
@@ -343,47 +343,6 @@ def _refuse_idle(choice: str, users: tuple[str, ...], of: str = "metric", **para
             raise ConventionError(f"{msg}\nHint: leave {name} out.")
 
 
-def _read(text: Any, other_params: Mapping[str, Any]) -> Objective:
-    """Read a loss string, catboost/private/libs/options/loss_description.cpp."""
-    refuse_unknown(text, other_params, OTHER_PARAMS)
-    name, _, options = text.partition(":") if isinstance(text, str) else ("", "", "")
-    if name.endswith("Pairwise"):
-        msg = f"{text!r:.80} solves a system over the leaves of a tree, which no gradient row by row can express."
-        raise ConventionError(f"{msg}\nHint: {name.removesuffix('Pairwise')}, or train natively.")
-    if name not in LOSSES:
-        msg = f"{text!r:.80} is none of CatBoost's ranking losses {choices(LOSSES)}.\nHint: 'QueryRMSE'."
-        raise ConventionError(msg)
-    make, readers = LOSSES[name]
-    arguments = read_options(text, options, readers)
-    cutoff = arguments.pop("k", None)
-    if cutoff is not None:
-        arguments["top"] = cutoff
-    if name == "StochasticRank" and "metric" not in arguments:
-        msg = "StochasticRank has no metric, which has no default.\nHint: 'StochasticRank:metric=NDCG'."
-        raise ConventionError(msg)
-    return make(**{"lambda_" if word == "lambda" else word: value for word, value in arguments.items()})
-
-
-def _write(value: Objective) -> dict[str, Any]:
-    if type(value) not in WRITTEN:
-        raise no_native("CatBoost", value, LOSSES, TRAIN)
-    text = WRITTEN[type(value)](value)
-    try:
-        nearest = _read(text, {})
-    except ConventionError as error:
-        msg = f"CatBoost has no built-in {value.kind} like this; {error}".partition("\nHint: ")[0]
-        raise UnsupportedConventionError(f"{msg}\nHint: {TRAIN}.") from None
-    ties = {side.to_dict()["convention"].to_dict().get("ties") for side in (value, nearest) if _has_ranks(side)}
-    same = {"ties"} if ties == {"average", "input"} else set()  # gradients rank ties in row order under both
-    require_native("CatBoost", value, nearest, ignored={"seed", *same}, hint=TRAIN)  # CatBoost makes its own seeds
-    return {"loss_function": text, **_other_params(value)}
-
-
-def _write_bias(bias: PositionBias, _: Mapping[str, Any]) -> dict[str, Any]:
-    msg = f"CatBoost has no built-in position bias, so not {bias}.\nHint: LightGBM and XGBoost have one."
-    raise UnsupportedConventionError(msg)
-
-
 def _has_ranks(value: Objective) -> bool:
     return isinstance(value.to_dict().get("convention"), Convention)
 
@@ -502,5 +461,53 @@ LOSSES: dict[str, tuple[Callable[..., Objective], dict[str, Reader]]] = {
     "StochasticFilter": (stochastic_filter, {"sigma": read_float, "num_estimations": _count}),
 }
 
-_built_ins = BuiltIns(_read, _write, _write_bias, key="loss_function")
+
+class CatBoost(BuiltIns):
+    """CatBoost's ranking losses, as loss strings."""
+
+    toolkit = "CatBoost"
+    presets = LOSSES
+    key = "loss_function"
+    hint = TRAIN
+
+    def _read(self, text: Any, params: Mapping[str, Any]) -> Objective:
+        """Read a loss string, catboost/private/libs/options/loss_description.cpp."""
+        refuse_unknown(text, params, OTHER_PARAMS)
+        name, _, options = text.partition(":") if isinstance(text, str) else ("", "", "")
+        if name.endswith("Pairwise"):
+            msg = f"{text!r:.80} solves a system over the leaves of a tree, which no gradient row by row can express."
+            raise ConventionError(f"{msg}\nHint: {name.removesuffix('Pairwise')}, or train natively.")
+        if name not in LOSSES:
+            msg = f"{text!r:.80} is none of CatBoost's ranking losses {choices(LOSSES)}.\nHint: 'QueryRMSE'."
+            raise ConventionError(msg)
+        make, readers = LOSSES[name]
+        arguments = read_options(text, options, readers)
+        cutoff = arguments.pop("k", None)
+        if cutoff is not None:
+            arguments["top"] = cutoff
+        if name == "StochasticRank" and "metric" not in arguments:
+            msg = "StochasticRank has no metric, which has no default.\nHint: 'StochasticRank:metric=NDCG'."
+            raise ConventionError(msg)
+        return make(**{"lambda_" if word == "lambda" else word: value for word, value in arguments.items()})
+
+    def _write(self, value: Objective) -> dict[str, Any]:
+        if type(value) not in WRITTEN:
+            raise self._no_native(value)
+        text = WRITTEN[type(value)](value)
+        try:
+            nearest = self._read(text, {})
+        except ConventionError as error:
+            msg = f"CatBoost has no built-in {value.kind} like this; {error}".partition("\nHint: ")[0]
+            raise UnsupportedConventionError(f"{msg}\nHint: {TRAIN}.") from None
+        ties = {side.to_dict()["convention"].to_dict().get("ties") for side in (value, nearest) if _has_ranks(side)}
+        same = {"ties"} if ties == {"average", "input"} else set()  # gradients rank ties in row order under both
+        self._require_native(value, nearest, ignored={"seed", *same})  # CatBoost makes its own seeds
+        return {"loss_function": text, **_other_params(value)}
+
+    def _write_bias(self, bias: PositionBias, _: Mapping[str, Any]) -> dict[str, Any]:
+        msg = f"CatBoost has no built-in position bias, so not {bias}.\nHint: LightGBM and XGBoost have one."
+        raise UnsupportedConventionError(msg)
+
+
+_built_ins = CatBoost()
 native_objective, read_objective = _built_ins.native_objective, _built_ins.read_objective
