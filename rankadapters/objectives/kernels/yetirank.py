@@ -35,8 +35,6 @@ def room_for(n, permutations, neighbors):
 @internal
 def add_pair(pairs, room, count, n, rows, gains, a, b, weight):
     """Add `weight` to the pair at ranks a and b, in which the larger gain wins; return the number of pairs so far."""
-    if weight == 0.0 or gains[a] == gains[b]:
-        return count
     winner, loser = (rows[a], rows[b]) if gains[a] > gains[b] else (rows[b], rows[a])
     key = np.int64(winner) * n + loser
     slot = np.int64((np.uint64(key) * GOLDEN) >> UPPER) & (room - 1)
@@ -72,7 +70,9 @@ def add_pairs(gains, rows, permuting, scale, discounts, swaps, pairs, room, coun
                 changes[b] = share * abs(np.float32(gains[a]) - np.float32(gains[b]))
             elif kind == DCG:
                 changes[b] = (gains[a] - gains[b]) * (discounts[a] - discounts[b])
-            count = add_pair(pairs, room, count, n, rows, gains, a, b, np.float32(abs(scale * changes[b])))
+            weight = np.float32(abs(scale * changes[b]))
+            if weight != 0.0 and gains[a] != gains[b]:
+                count = add_pair(pairs, room, count, n, rows, gains, a, b, weight)
         share *= permuting.decay
     return count
 
