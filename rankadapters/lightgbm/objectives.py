@@ -15,7 +15,7 @@ from rankadapters.core.errors import InputError, warn_caller
 from rankadapters.lightgbm.metrics import columns_of
 from rankadapters.objectives import Objective, PositionBias
 from rankadapters.objectives.lambda_rank import Trading
-from rankadapters.objectives.pairwise_fields import BeyondKWord, NormalizationWord
+from rankadapters.objectives.pairwise import BeyondKWord, NormalizationWord
 
 native_objective, read_objective = objectives.lightgbm.native_objective, objectives.lightgbm.read_objective
 

@@ -19,6 +19,8 @@ from rankadapters.presets.texts import as_convention
 if TYPE_CHECKING:
     from rankadapters.objectives.bound_gradients import Gradients
 
+# Fields with no effect in training: empty and missing queries have no gradient, and no row is unjudged.
+IDLE = frozenset({"empty", "missing", "unjudged"})
 OBJECTIVES: dict[str, type[Objective]] = {}
 TOOLS: dict[str, ModuleType] = {}  # the toolkits' modules of presets, which `objectives` registers
 
@@ -59,6 +61,7 @@ class Objective(Declared):
     start: ClassVar[str] = "a preset, ra.objectives.lightgbm.lambdarank().replace(...)"
     kind: ClassVar[str]
     of_pairs: ClassVar[bool] = False  # whether the loss is a sum over pairs, as a position bias requires
+    idle: ClassVar[frozenset[str]] = frozenset()  # fields of the convention that no gradient depends on
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         """Register the class under its kind, for `parse`."""
@@ -89,11 +92,6 @@ class Objective(Declared):
     def precision(self) -> str | None:
         """Precision in which scores are compared and subtracted; None for the precision of the input scores."""
         return "float64"
-
-    @property
-    def idle(self) -> frozenset[str]:
-        """Fields of the convention that no gradient depends on."""
-        return frozenset()
 
 
 def parse(text: str) -> Objective:

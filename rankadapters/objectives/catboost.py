@@ -10,8 +10,8 @@ from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.fields import is_whole, number
 from rankadapters.core.errors import ConventionError, UnsupportedConventionError, choices
 from rankadapters.core.measures import NDCG
-from rankadapters.objectives.base import Objective, as_objective
-from rankadapters.objectives.built_in import no_native, require_native
+from rankadapters.objectives.base import Objective
+from rankadapters.objectives.built_in import BuiltIns
 from rankadapters.objectives.lambda_rank import LambdaRank
 from rankadapters.objectives.listwise import QueryCrossEntropy, QueryRMSE, QuerySoftMax
 from rankadapters.objectives.noisy import NoiseWord, StochasticFilter, StochasticRank, YetiRank
@@ -28,7 +28,7 @@ from rankadapters.presets.catboost import (
     read_top,
     word_reader,
 )
-from rankadapters.presets.tool import flag, one_of, refuse_unknown, split_spec
+from rankadapters.presets.tool import flag, one_of, refuse_unknown
 
 __all__ = [
     "lambdamart",
@@ -343,114 +343,6 @@ def _refuse_idle(choice: str, users: tuple[str, ...], of: str = "metric", **para
             raise ConventionError(f"{msg}\nHint: leave {name} out.")
 
 
-def read_objective(objective: str | Mapping[str, Any], **params: Any) -> Objective:
-    """Read a CatBoost loss string as an objective, with CatBoost's defaults; the inverse of `native_objective`.
-
-    Parameters
-    ----------
-    objective : str or mapping
-        A loss with any of its parameters, in CatBoost's spelling, as in `loss_function=`, or a result of
-        `native_objective`.
-    **params
-        Parameters that `native_objective` returns with the loss; they do not change the objective.
-
-    Returns
-    -------
-    Objective
-        For `ra.catboost.train`, `ra.lightgbm.objective` and `ra.xgboost.objective`. CatBoost's LambdaMart and
-        StochasticRank ignore group weights, so their conventions have `average="uniform"`. Objectives that draw at
-        random have `seed=0`, where CatBoost draws a new seed for each tree.
-
-    Raises
-    ------
-    ConventionError
-        The string is not a ranking loss with a gradient for each row, or has an unknown parameter or a value that
-        CatBoost refuses.
-
-    References
-    ----------
-    CatBoost 1.2.10, catboost/private/libs/options/loss_description.cpp; catboost/private/libs/algo_helpers/
-    error_functions.cpp.
-
-    Examples
-    --------
-    >>> read_objective("QuerySoftMax:beta=2")
-    QuerySoftMax(beta=2.0, ridge=0.01)
-    >>> read_objective("StochasticRank:metric=NDCG;top=2;type=Exp").convention.gain
-    'exp2'
-    """
-    text, other_params = split_spec(objective, "loss_function", params)
-    refuse_unknown(text, other_params, OTHER_PARAMS)
-    name, _, options = text.partition(":") if isinstance(text, str) else ("", "", "")
-    if name.endswith("Pairwise"):
-        msg = f"{text!r:.80} solves a system over the leaves of a tree, which no gradient row by row can express."
-        raise ConventionError(f"{msg}\nHint: {name.removesuffix('Pairwise')}, or train natively.")
-    if name not in LOSSES:
-        msg = f"{text!r:.80} is none of CatBoost's ranking losses {choices(LOSSES)}.\nHint: 'QueryRMSE'."
-        raise ConventionError(msg)
-    make, readers = LOSSES[name]
-    arguments = read_options(text, options, readers)
-    cutoff = arguments.pop("k", None)
-    if cutoff is not None:
-        arguments["top"] = cutoff
-    if name == "StochasticRank" and "metric" not in arguments:
-        msg = "StochasticRank has no metric, which has no default.\nHint: 'StochasticRank:metric=NDCG'."
-        raise ConventionError(msg)
-    return make(**{"lambda_" if word == "lambda" else word: value for word, value in arguments.items()})
-
-
-def native_objective(objective: Objective | str, *, position_bias: PositionBias | str | None = None) -> dict[str, Any]:
-    """Translate an objective into CatBoost's own parameters; `read_objective` reads them back.
-
-    LambdaMart always comes with Newton's leaves and `l2_leaf_reg=0`. CatBoost has the wrong sign in both derivatives,
-    which cancels only in a Newton step without regularization. Under any other setting it trains backwards.
-
-    Parameters
-    ----------
-    objective : Objective or str
-        The objective to train under.
-    position_bias : PositionBias or str, optional
-        Must be None: CatBoost has no position bias.
-
-    Returns
-    -------
-    dict
-        `loss_function`, and the other parameters that it needs.
-
-    Raises
-    ------
-    ConventionError
-        The value is not an objective.
-    UnsupportedConventionError
-        CatBoost has no equal built-in objective (the message names the fields), or there is a position bias.
-
-    References
-    ----------
-    CatBoost 1.2.10, catboost/private/libs/algo_helpers/error_functions.cpp, `TLambdaMartError`.
-
-    Examples
-    --------
-    >>> native_objective("catboost.query_rmse")
-    {'loss_function': 'QueryRMSE'}
-    """
-    value = as_objective(objective)
-    if position_bias is not None:
-        msg = f"CatBoost has no built-in position bias, so not {position_bias}.\nHint: LightGBM and XGBoost have one."
-        raise UnsupportedConventionError(msg)
-    if type(value) not in WRITTEN:
-        raise no_native("CatBoost", value, LOSSES, TRAIN)
-    text = WRITTEN[type(value)](value)
-    try:
-        nearest = read_objective(text)
-    except ConventionError as error:
-        msg = f"CatBoost has no built-in {value.kind} like this; {error}".partition("\nHint: ")[0]
-        raise UnsupportedConventionError(f"{msg}\nHint: {TRAIN}.") from None
-    ties = {side.to_dict()["convention"].to_dict().get("ties") for side in (value, nearest) if _has_ranks(side)}
-    same = {"ties"} if ties == {"average", "input"} else set()  # gradients rank ties in row order under both
-    require_native("CatBoost", value, nearest, ignored={"seed", *same}, hint=TRAIN)  # CatBoost makes its own seeds
-    return {"loss_function": text, **_other_params(value)}
-
-
 def _has_ranks(value: Objective) -> bool:
     return isinstance(value.to_dict().get("convention"), Convention)
 
@@ -568,3 +460,54 @@ LOSSES: dict[str, tuple[Callable[..., Objective], dict[str, Reader]]] = {
     ),
     "StochasticFilter": (stochastic_filter, {"sigma": read_float, "num_estimations": _count}),
 }
+
+
+class CatBoost(BuiltIns):
+    """CatBoost's ranking losses, as loss strings."""
+
+    toolkit = "CatBoost"
+    presets = LOSSES
+    key = "loss_function"
+    hint = TRAIN
+
+    def _read(self, text: Any, params: Mapping[str, Any]) -> Objective:
+        """Read a loss string, catboost/private/libs/options/loss_description.cpp."""
+        refuse_unknown(text, params, OTHER_PARAMS)
+        name, _, options = text.partition(":") if isinstance(text, str) else ("", "", "")
+        if name.endswith("Pairwise"):
+            msg = f"{text!r:.80} solves a system over the leaves of a tree, which no gradient row by row can express."
+            raise ConventionError(f"{msg}\nHint: {name.removesuffix('Pairwise')}, or train natively.")
+        if name not in LOSSES:
+            msg = f"{text!r:.80} is none of CatBoost's ranking losses {choices(LOSSES)}.\nHint: 'QueryRMSE'."
+            raise ConventionError(msg)
+        make, readers = LOSSES[name]
+        arguments = read_options(text, options, readers)
+        cutoff = arguments.pop("k", None)
+        if cutoff is not None:
+            arguments["top"] = cutoff
+        if name == "StochasticRank" and "metric" not in arguments:
+            msg = "StochasticRank has no metric, which has no default.\nHint: 'StochasticRank:metric=NDCG'."
+            raise ConventionError(msg)
+        return make(**{"lambda_" if word == "lambda" else word: value for word, value in arguments.items()})
+
+    def _write(self, value: Objective) -> dict[str, Any]:
+        if type(value) not in WRITTEN:
+            raise self._no_native(value)
+        text = WRITTEN[type(value)](value)
+        try:
+            nearest = self._read(text, {})
+        except ConventionError as error:
+            msg = f"CatBoost has no built-in {value.kind} like this; {error}".partition("\nHint: ")[0]
+            raise UnsupportedConventionError(f"{msg}\nHint: {TRAIN}.") from None
+        ties = {side.to_dict()["convention"].to_dict().get("ties") for side in (value, nearest) if _has_ranks(side)}
+        same = {"ties"} if ties == {"average", "input"} else set()  # gradients rank ties in row order under both
+        self._require_native(value, nearest, ignored={"seed", *same})  # CatBoost makes its own seeds
+        return {"loss_function": text, **_other_params(value)}
+
+    def _write_bias(self, bias: PositionBias, _: Mapping[str, Any]) -> dict[str, Any]:
+        msg = f"CatBoost has no built-in position bias, so not {bias}.\nHint: LightGBM and XGBoost have one."
+        raise UnsupportedConventionError(msg)
+
+
+_built_ins = CatBoost()
+native_objective, read_objective = _built_ins.native_objective, _built_ins.read_objective

@@ -8,11 +8,10 @@ from typing import Annotated, Any, ClassVar, cast, get_args
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures import AP, ERR, NDCG, RR
-from rankadapters.objectives.base import ConventionField
+from rankadapters.objectives.base import IDLE, ConventionField
 from rankadapters.objectives.bound_gradients import Gradients
 from rankadapters.objectives.moves import require_moves, swaps_of
-from rankadapters.objectives.pairwise import Pairwise
-from rankadapters.objectives.pairwise_fields import BeyondK, BeyondKWord, Delta, HessianWord, NormalizationWord
+from rankadapters.objectives.pairwise import BeyondK, BeyondKWord, Delta, HessianWord, NormalizationWord, Pairwise
 from rankadapters.presets.texts import as_convention
 
 Trading = NDCG | AP | RR | ERR  # measures whose change when two rows swap takes a few operations
@@ -80,6 +79,7 @@ class LambdaRank(Pairwise):
     """
 
     kind: ClassVar[str] = "lambdarank"
+    idle: ClassVar[frozenset[str]] = IDLE
 
     convention: Annotated[
         Trading, ConventionField(group="tail", about="The measure whose change weighs a pair.", measures=MEASURES)
@@ -100,11 +100,6 @@ class LambdaRank(Pairwise):
             self._set("delta", "exact")
         if self.delta == "catboost":
             _require_catboost(self.convention)
-
-    @property
-    def idle(self) -> frozenset[str]:
-        """Fields with no effect in training: empty and missing queries have no gradient, and no row is unjudged."""
-        return frozenset({"empty", "missing", "unjudged"})
 
     @property
     def precision(self) -> str | None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
 
 from rankadapters import presets
 from rankadapters.core.declaration.fields import Field, Range
 from rankadapters.objectives.base import Objective
-from rankadapters.objectives.built_in import BuiltIns, no_native, require_native, require_native_bias, require_ndcg
+from rankadapters.objectives.built_in import BuiltIns
 from rankadapters.objectives.lambda_rank import LambdaRank
 from rankadapters.objectives.listwise import XENDCG
 from rankadapters.objectives.position_bias import AdditiveBias, PositionBias
@@ -104,39 +104,41 @@ def position_bias(*, lambdarank_position_bias_regularization: float = 0.0, learn
     )
 
 
-BUILT_IN: dict[str, Callable[..., Objective]] = {"lambdarank": lambdarank, "rank_xendcg": xendcg}
+class LightGBM(BuiltIns):
+    """LightGBM's `lambdarank` and `rank_xendcg`."""
+
+    toolkit = "LightGBM"
+    presets: ClassVar[Mapping[str, Any]] = {"lambdarank": lambdarank, "rank_xendcg": xendcg}
+
+    def _write(self, value: Objective) -> dict[str, Any]:
+        if isinstance(value, XENDCG):
+            return {"objective": "rank_xendcg", "objective_seed": value.seed}
+        if not isinstance(value, LambdaRank):
+            raise self._no_native(value)
+        convention = self._require_ndcg(value)
+        built_in = value.replace(convention=convention.at(min(convention.k or MOST_ROWS, MOST_ROWS)))
+        if value.samples is None:
+            built_in = built_in.replace(truncation=min(value.truncation or MOST_ROWS, MOST_ROWS))
+        gains = label_gain_of(convention.gain)
+        params: dict[str, Any] = {
+            "lambdarank_truncation_level": built_in.truncation or MOST_ROWS,
+            "lambdarank_norm": value.normalization != "none",
+            "sigmoid": value.sigma,
+        }
+        nearest = lambdarank(**params)
+        # LightGBM accepts only whole labels from 0 on. On these, gain functions with different names can be equal.
+        self._require_native(built_in, nearest.replace(convention=nearest.convention.replace(gain=convention.gain)))
+        label_gain = {} if gains is None else {"label_gain": list(gains)}
+        return {"objective": "lambdarank", **params, **label_gain}
+
+    def _write_bias(self, bias: PositionBias, _: Mapping[str, Any]) -> dict[str, Any]:
+        fields = bias.to_dict()
+        level, rate = fields.get("regularization", 0.0), fields.get("learning_rate", 0.1)
+        self._require_native_bias(
+            bias, position_bias(lambdarank_position_bias_regularization=level, learning_rate=rate)
+        )
+        return {"lambdarank_position_bias_regularization": level, "learning_rate": rate}
 
 
-def _write(value: Objective) -> dict[str, Any]:
-    if isinstance(value, XENDCG):
-        return {"objective": "rank_xendcg", "objective_seed": value.seed}
-    if not isinstance(value, LambdaRank):
-        raise no_native("LightGBM", value, BUILT_IN)
-    convention = require_ndcg("LightGBM", value)
-    built_in = value.replace(convention=convention.at(min(convention.k or MOST_ROWS, MOST_ROWS)))
-    if value.samples is None:
-        built_in = built_in.replace(truncation=min(value.truncation or MOST_ROWS, MOST_ROWS))
-    gains = label_gain_of(convention.gain)
-    params: dict[str, Any] = {
-        "lambdarank_truncation_level": built_in.truncation or MOST_ROWS,
-        "lambdarank_norm": value.normalization != "none",
-        "sigmoid": value.sigma,
-    }
-    nearest = lambdarank(**params)
-    # LightGBM accepts only whole labels from 0 on. On these, gain functions with different names can be equal.
-    require_native("LightGBM", built_in, nearest.replace(convention=nearest.convention.replace(gain=convention.gain)))
-    label_gain = {} if gains is None else {"label_gain": list(gains)}
-    return {"objective": "lambdarank", **params, **label_gain}
-
-
-def _write_bias(bias: PositionBias, _: Mapping[str, Any]) -> dict[str, Any]:
-    fields = bias.to_dict()
-    level, rate = fields.get("regularization", 0.0), fields.get("learning_rate", 0.1)
-    require_native_bias(
-        "LightGBM", bias, position_bias(lambdarank_position_bias_regularization=level, learning_rate=rate)
-    )
-    return {"lambdarank_position_bias_regularization": level, "learning_rate": rate}
-
-
-_built_ins = BuiltIns("LightGBM", BUILT_IN, _write, _write_bias)
+_built_ins = LightGBM()
 native_objective, read_objective = _built_ins.native_objective, _built_ins.read_objective

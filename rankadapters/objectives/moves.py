@@ -44,17 +44,25 @@ class Kernels(NamedTuple):
 
     stops: bool  # whether gain / scale is the probability that a reader stops at the row
     move: int  # the kind of `kernels.stochastic_rank` that computes the change when a row moves
-    swap: int = -1  # the kind of `kernels.changes` when two rows swap; -1 if no objective swaps rows under the measure
-    catboost_swap: int = -1  # the kind of CatBoost's weights in its place
+    swap: int  # the kind of `kernels.changes` when two rows swap
+    lambdamart: int  # the kind of the weights in CatBoost's LambdaMart
+    yetirank: int  # the kind of the weights in CatBoost's YetiRank
 
 
-KERNELS: dict[type[Convention], Kernels] = {
-    DCG: Kernels(stops=False, move=DISCOUNTED),
-    NDCG: Kernels(stops=False, move=DISCOUNTED, swap=changes.DCG, catboost_swap=changes.DCG),
-    ERR: Kernels(stops=True, move=CASCADE, swap=changes.CASCADE, catboost_swap=changes.CATBOOST_CASCADE),
-    RR: Kernels(stops=False, move=CASCADE, swap=changes.FIRST_RANK, catboost_swap=changes.CATBOOST_FIRST_RANK),
-    AP: Kernels(stops=False, move=HITS, swap=changes.PRECISIONS, catboost_swap=changes.CATBOOST_PRECISIONS),
-}
+OF_DCG = Kernels(stops=False, move=DISCOUNTED, swap=changes.DCG, lambdamart=changes.DCG, yetirank=changes.DCG)
+OF_ERR = Kernels(
+    stops=True, move=CASCADE, swap=changes.CASCADE, lambdamart=changes.CATBOOST_CASCADE,
+    yetirank=changes.YETIRANK_CASCADE,
+)  # fmt: skip
+OF_RR = Kernels(
+    stops=False, move=CASCADE, swap=changes.FIRST_RANK, lambdamart=changes.CATBOOST_FIRST_RANK,
+    yetirank=changes.YETIRANK_FIRST_RANK,
+)  # fmt: skip
+OF_AP = Kernels(
+    stops=False, move=HITS, swap=changes.PRECISIONS, lambdamart=changes.CATBOOST_PRECISIONS,
+    yetirank=changes.YETIRANK_PRECISIONS,
+)  # fmt: skip
+KERNELS: dict[type[Convention], Kernels] = {DCG: OF_DCG, NDCG: OF_DCG, ERR: OF_ERR, RR: OF_RR, AP: OF_AP}
 
 
 def kernel_kinds(convention: Convention) -> Kernels:
@@ -100,11 +108,11 @@ def swaps_of(queries: Queries, convention: Convention, *, cut: bool, catboost: b
         gains = _chances(queries, rows, gains, convention)
         gains = gains.astype(np.float32).astype(np.float64) if catboost else gains
     k = plan.k if cut else int(rows.sizes.max(initial=1))
-    kind = kernels.catboost_swap if catboost else kernels.swap
+    kind = kernels.lambdamart if catboost else kernels.swap
     return Moves(rows, gains, NOTHING, inverse, _discounts(plan, convention, cut=cut), k, kind)
 
 
-def labels_alone(queries: Queries, kind: int = DISCOUNTED) -> Moves:
+def labels_alone(queries: Queries, kind: int) -> Moves:
     """Return `Moves` for an objective without a measure: labels are the gains, and no query is excluded."""
     rows = all_rows(queries)
     discounts = np.zeros(int(rows.sizes.max(initial=1)) + LANES)

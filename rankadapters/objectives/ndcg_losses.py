@@ -11,13 +11,13 @@ from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.fields import Field, Range, border
 from rankadapters.core.errors import InputError
 from rankadapters.core.measures import NDCG
-from rankadapters.objectives.base import ConventionField, Objective
+from rankadapters.objectives.base import IDLE, ConventionField, Objective
 from rankadapters.objectives.bound_gradients import Gradients, row_number
 from rankadapters.objectives.kernels import approx_ndcg as kernels
 from rankadapters.objectives.kernels.pairs import Loss
 from rankadapters.objectives.moves import Moves, require_moves, swaps_of
 from rankadapters.objectives.pair_gradients import by_portions, exact_kernel, pairing, work_of
-from rankadapters.objectives.pairwise_fields import Sigma, Truncation
+from rankadapters.objectives.pairwise import Sigma, Truncation
 
 SCHEME = Field(
     group="value",
@@ -37,6 +37,8 @@ SCHEME = Field(
 class UnderNDCG(Objective):
     """Base class of objectives that use the gains, discounts and ideal DCG of an NDCG convention."""
 
+    idle: ClassVar[frozenset[str]] = IDLE
+
     convention: Annotated[
         NDCG, ConventionField(group="tail", about="Gains, discounts and the ideal DCG.", measures="NDCG")
     ]
@@ -44,11 +46,6 @@ class UnderNDCG(Objective):
     def unify(self) -> None:
         """Require an NDCG convention."""
         require_moves(type(self).__name__, self.convention, (NDCG,))
-
-    @property
-    def idle(self) -> frozenset[str]:
-        """Fields with no effect in training: empty and missing queries have no gradient, and no row is unjudged."""
-        return frozenset({"empty", "missing", "unjudged"})
 
     @property
     def precision(self) -> str | None:

@@ -25,15 +25,24 @@ from rankadapters.core.measures import AP, ERR, RR, FilteredDCG
 from rankadapters.core.ranking.jit import writable
 from rankadapters.core.ranking.ranks import offsets
 from rankadapters.core.ranking.sorting import ALL_FINITE, ranked_rows
-from rankadapters.objectives.base import ConventionField, Objective
+from rankadapters.objectives.base import IDLE, ConventionField, Objective
 from rankadapters.objectives.bound_gradients import ROW_ORDER, Floats32, Gradients, kernel_order
-from rankadapters.objectives.kernels import generators, stochastic_rank, yetirank
+from rankadapters.objectives.kernels import changes, generators, stochastic_rank, yetirank
 from rankadapters.objectives.kernels.queries import CopiedQueries
 from rankadapters.objectives.kernels.stochastic_filter import stochastic_filter_gradients
-from rankadapters.objectives.moves import Moves, filtered_rows, labels_alone, moves_of, require_filter, require_moves
+from rankadapters.objectives.moves import (
+    Moves,
+    filtered_rows,
+    kernel_kinds,
+    labels_alone,
+    moves_of,
+    require_filter,
+    require_moves,
+)
 
 SEED_STEP = 0x9E3779B97F4A7C15  # 2^64 / golden ratio, so that the seeds of different calls stay far apart
 NOISE = 4  # cost of drawing noise for a row and ranking it, in units of `threads.ROW`
+IDLE_WITHOUT_TIES = IDLE | {"ties", "precision"}  # noisy scores have no ties
 MOST_DRAWS = 2**31 - 1  # so that draws x rows fit in 64-bit integers
 
 
@@ -190,6 +199,7 @@ class YetiRank(Drawing):
     """
 
     kind: ClassVar[str] = "yetirank"
+    idle: ClassVar[frozenset[str]] = IDLE_WITHOUT_TIES
 
     delta: PairWeight
     convention: Annotated[Convention | None, OptionalConvention(group="tail", about="The measure.")]
@@ -216,37 +226,30 @@ class YetiRank(Drawing):
             return
         require_moves("YetiRank", self.convention)
         self._set("decay", 1.0)
-        if not (isinstance(self.convention, RR | AP) or self._is_err):
+        is_err = isinstance(self.convention, ERR) and self.convention.discount == "reciprocal"
+        if not (isinstance(self.convention, RR | AP) or is_err):
             self._set("delta", "exact")
 
-    @property
-    def _is_err(self) -> bool:
-        return isinstance(self.convention, ERR) and self.convention.discount == "reciprocal"
-
-    @property
-    def idle(self) -> frozenset[str]:
-        """Fields with no effect in training: they concern queries without a gradient, unjudged rows, or ties."""
-        return frozenset({"empty", "missing", "unjudged", "ties", "precision"})
-
     def _estimator(self, queries: Queries) -> tuple[Estimator, Floats]:
-        moves = labels_alone(queries) if self.convention is None else moves_of(queries, self.convention)
-        kind = yetirank.CLASSIC if self.delta == "classic" else moves.kind
-        if self.delta == "catboost" and self._is_err:
-            kind = yetirank.CATBOOST_ERR
-            moves = moves._replace(discounts=discounts_of("reciprocal", moves.discounts.size))
-        elif self.delta == "catboost":
-            kind = yetirank.CATBOOST_AP if isinstance(self.convention, AP) else yetirank.CATBOOST_RR
-            moves = moves._replace(inverse=(moves.inverse > 0).astype(float))
+        if self.convention is None:
+            moves = labels_alone(queries, changes.CLASSIC)
+        else:
+            moves, kinds = moves_of(queries, self.convention), kernel_kinds(self.convention)
+            moves = moves._replace(kind=kinds.swap)
+            if self.delta == "catboost":  # without the measure's divisor and cutoff
+                discounts = discounts_of("reciprocal", moves.discounts.size)
+                moves = moves._replace(kind=kinds.yetirank, inverse=np.sign(moves.inverse), discounts=discounts)
         longest = int(moves.rows.sizes.max(initial=1))
         neighbors = longest if self.neighbors is None else min(self.neighbors, longest)
-        permuting = yetirank.Permuting(kind, self.permutations, moves.k, neighbors, self.decay)
+        permuting = yetirank.Permuting(moves.kind, self.permutations, moves.k, neighbors, self.decay)
 
         def run(draw: Draw, grad: Floats32, hess: Floats32) -> Iterator[int]:
             part, seeds = copied(moves, draw, self.permutations), np.empty(draw.last - draw.first, np.uint64)
             generators.query_seeds(draw.seed, queries.n_queries, draw.first, seeds)
             settings = self.noise, self.noise_power
             _, ranked, _ = noisy_rankings(part, part.scores, *settings, seeds=seeds, k=queries.n_docs)
-            yetirank.yetirank_gradients(part, permuting, moves.discounts, ranked, grad, hess)
+            swaps = changes.make_swaps(longest)
+            yetirank.yetirank_gradients(part, permuting, moves.discounts, ranked, swaps, grad, hess)
             yield ALL_FINITE
 
         return run, work_of(moves, self.permutations, np.minimum(moves.rows.sizes, neighbors))
@@ -299,6 +302,7 @@ class StochasticRank(Drawing):
     """
 
     kind: ClassVar[str] = "stochastic-rank"
+    idle: ClassVar[frozenset[str]] = IDLE_WITHOUT_TIES
 
     convention: Annotated[Convention, ConventionField(group="tail", about="The measure.")]
     sigma: NoiseScale
@@ -314,11 +318,6 @@ class StochasticRank(Drawing):
         require_moves("StochasticRank", self.convention)
         if self.sigma == 1 and not isinstance(self.convention, ERR):
             self._set("arithmetic", "exact")
-
-    @property
-    def idle(self) -> frozenset[str]:
-        """Fields with no effect in training: they concern queries without a gradient, unjudged rows, or ties."""
-        return frozenset({"empty", "missing", "unjudged", "ties", "precision"})
 
     def _estimator(self, queries: Queries) -> tuple[Estimator, Floats]:
         moves, sigma, estimations = moves_of(queries, self.convention), self.sigma, self.estimations

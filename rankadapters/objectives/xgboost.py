@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 from rankadapters import presets
 from rankadapters.objectives.base import Objective
-from rankadapters.objectives.built_in import BuiltIns, no_native, require_native, require_native_bias, require_ndcg
+from rankadapters.objectives.built_in import BuiltIns
 from rankadapters.objectives.lambda_rank import LambdaRank
-from rankadapters.objectives.pairwise import LambdaMAP, RankNet
-from rankadapters.objectives.pairwise_fields import BY_ROUND
+from rankadapters.objectives.pairwise import BY_ROUND, LambdaMAP, RankNet
 from rankadapters.objectives.position_bias import TRACKED, BiasRatios, PositionBias
 from rankadapters.presets.tool import flag, one_of
 from rankadapters.presets.xgboost import NO_CUTOFF
@@ -160,48 +159,51 @@ def _fields(method: str, number: int | None, seed: int | None, normalized: tuple
 
 
 NORMALIZED = ("lambdarank_normalization", "lambdarank_score_normalization")
-BUILT_IN: dict[str, Callable[..., Objective]] = {"rank:ndcg": ndcg, "rank:pairwise": pairwise, "rank:map": map}
 NAMES = {LambdaRank: "rank:ndcg", RankNet: "rank:pairwise", LambdaMAP: "rank:map"}
 
 
-def _write(value: Objective) -> dict[str, Any]:
-    if type(value) not in NAMES:
-        raise no_native("XGBoost", value, BUILT_IN)
-    fields = value.to_dict()
-    topk, normalization = fields["samples"] is None, fields["normalization"]
-    built_in = value.replace(truncation=min(fields["truncation"] or NO_CUTOFF, NO_CUTOFF)) if topk else value
-    params: dict[str, Any] = {
-        "lambdarank_pair_method": "topk" if topk else "mean",
-        "lambdarank_num_pair_per_sample": built_in.to_dict()["truncation"] if topk else fields["samples"],
-        "lambdarank_normalization": normalization in {"xgboost", "xgboost-sum"},
-        "lambdarank_score_normalization": normalization in {"xgboost", "xgboost-distance"},
-    }
-    if isinstance(built_in, LambdaRank):
-        built_in, params = _gains(built_in, params)
-    if fields["seed"] != BY_ROUND:
-        params["seed"] = fields["seed"]
-    name = NAMES[type(value)]
-    require_native("XGBoost", built_in, BUILT_IN[name](**params))
-    return {"objective": name, **params}
+class XGBoost(BuiltIns):
+    """XGBoost's `rank:ndcg`, `rank:pairwise` and `rank:map`."""
+
+    toolkit = "XGBoost"
+    presets: ClassVar[Mapping[str, Any]] = {"rank:ndcg": ndcg, "rank:pairwise": pairwise, "rank:map": map}
+
+    def _write(self, value: Objective) -> dict[str, Any]:
+        if type(value) not in NAMES:
+            raise self._no_native(value)
+        fields = value.to_dict()
+        topk, normalization = fields["samples"] is None, fields["normalization"]
+        built_in = value.replace(truncation=min(fields["truncation"] or NO_CUTOFF, NO_CUTOFF)) if topk else value
+        params: dict[str, Any] = {
+            "lambdarank_pair_method": "topk" if topk else "mean",
+            "lambdarank_num_pair_per_sample": built_in.to_dict()["truncation"] if topk else fields["samples"],
+            "lambdarank_normalization": normalization in {"xgboost", "xgboost-sum"},
+            "lambdarank_score_normalization": normalization in {"xgboost", "xgboost-distance"},
+        }
+        if isinstance(built_in, LambdaRank):
+            built_in, params = self._gains(built_in, params)
+        if fields["seed"] != BY_ROUND:
+            params["seed"] = fields["seed"]
+        name = NAMES[type(value)]
+        self._require_native(built_in, self.presets[name](**params))
+        return {"objective": name, **params}
+
+    def _write_bias(self, bias: PositionBias, params: Mapping[str, Any]) -> dict[str, Any]:
+        norm = bias.to_dict().get("norm", 1.0)
+        pairs = {name: params[name] for name in ("lambdarank_pair_method", "lambdarank_num_pair_per_sample")}
+        self._require_native_bias(bias, unbiased(lambdarank_bias_norm=norm, **pairs))
+        return {"lambdarank_unbiased": True, "lambdarank_bias_norm": norm}
+
+    def _gains(self, value: LambdaRank, params: dict[str, Any]) -> tuple[LambdaRank, dict[str, Any]]:
+        """Write the gain as one that is equal on XGBoost's labels, and no cutoff as XGBoost's largest cutoff."""
+        convention = self._require_ndcg(value)
+        params = {**params, "ndcg_exp_gain": not convention.gain.startswith("linear")}
+        if convention.gain == "exp2":
+            convention = convention.replace(gain="exp2-floor")
+        if value.samples is None:
+            convention = convention.at(min(convention.k or NO_CUTOFF, NO_CUTOFF))
+        return value.replace(convention=convention), params
 
 
-def _write_bias(bias: PositionBias, params: Mapping[str, Any]) -> dict[str, Any]:
-    norm = bias.to_dict().get("norm", 1.0)
-    pairs = {name: params[name] for name in ("lambdarank_pair_method", "lambdarank_num_pair_per_sample")}
-    require_native_bias("XGBoost", bias, unbiased(lambdarank_bias_norm=norm, **pairs))
-    return {"lambdarank_unbiased": True, "lambdarank_bias_norm": norm}
-
-
-def _gains(value: LambdaRank, params: dict[str, Any]) -> tuple[LambdaRank, dict[str, Any]]:
-    """Write the gain as one that is equal on XGBoost's labels, and no cutoff as XGBoost's largest cutoff."""
-    convention = require_ndcg("XGBoost", value)
-    params = {**params, "ndcg_exp_gain": not convention.gain.startswith("linear")}
-    if convention.gain == "exp2":
-        convention = convention.replace(gain="exp2-floor")
-    if value.samples is None:
-        convention = convention.at(min(convention.k or NO_CUTOFF, NO_CUTOFF))
-    return value.replace(convention=convention), params
-
-
-_built_ins = BuiltIns("XGBoost", BUILT_IN, _write, _write_bias)
+_built_ins = XGBoost()
 native_objective, read_objective = _built_ins.native_objective, _built_ins.read_objective

@@ -16,7 +16,7 @@ from rankadapters.core.errors import ConventionError, InputError, UnsupportedCon
 from rankadapters.objectives import Objective, PositionBias
 from rankadapters.objectives.base import as_objective
 from rankadapters.objectives.lambda_rank import Trading
-from rankadapters.objectives.pairwise_fields import BY_ROUND, BeyondKWord, NormalizationWord
+from rankadapters.objectives.pairwise import BY_ROUND, BeyondKWord, NormalizationWord
 from rankadapters.presets.tool import split_spec
 from rankadapters.xgboost.metrics import columns_of
 

@@ -14,10 +14,13 @@ import numpy as np
 from rankadapters.core.ranking.jit import internal, jit
 from rankadapters.objectives.kernels import LANES
 
-# What weighs a pair: the change of DCG; 1; the change of AP as XGBoost computes it; the change of a measure below.
-DCG, ONE, XGBOOST_PRECISIONS = range(3)
-PRECISIONS, PRECISIONS_FOUND, FIRST_RANK, CASCADE = range(3, 7)
-CATBOOST_PRECISIONS, CATBOOST_FIRST_RANK, CATBOOST_CASCADE = range(7, 10)  # CatBoost's LambdaMart (1.2.10)
+# What weighs a pair. The first three need no running sums; CLASSIC is YetiRank's weight without a measure. The others
+# are changes of AP, RR and ERR. CatBoost 1.2.10 has two more weights for each of them, in LambdaMart and in YetiRank.
+DCG, ONE, CLASSIC = range(3)
+XGBOOST_PRECISIONS, PRECISIONS, PRECISIONS_FOUND = range(3, 6)
+FIRST_RANK, CATBOOST_FIRST_RANK, YETIRANK_FIRST_RANK = range(6, 9)
+CASCADE, CATBOOST_CASCADE, YETIRANK_CASCADE = range(9, 12)
+CATBOOST_PRECISIONS, YETIRANK_PRECISIONS = range(12, 14)
 
 # Arrays by rank: the `changes` when the current rank swaps with each later rank, and two running sums. `numbers` has
 # two numbers per query, which depend on the measure.
@@ -74,12 +77,16 @@ def divide_by_found(relevant, i, n, reciprocals, numbers, changes):
 
 
 @internal
-def catboost_changes_of_precisions(relevant, i, n, changes):
-    """MAP: 1 / upper rank and, if the upper row is irrelevant, 1 / rank of each relevant row in between; no divisor."""
+def catboost_changes_of_precisions(relevant, i, n, in_yetirank, changes):
+    """MAP: 1 / upper rank, and 1 / rank of each relevant row in between; no divisor.
+
+    LambdaMart adds the rows in between only if the upper row is irrelevant.
+    """
     upper_relevance, total = relevant[i], 1.0 / (i + 1.0)
+    counted = 1.0 if in_yetirank else 1.0 - upper_relevance
     for j in range(i + 1, n):
         changes[j] = (upper_relevance - relevant[j]) * total
-        total += (1.0 - upper_relevance) * relevant[j] / (j + 1.0)
+        total += counted * relevant[j] / (j + 1.0)
 
 
 @jit(inline="always")
@@ -104,14 +111,19 @@ def find_first(relevant, n, firsts):
 
 
 @internal
-def changes_of_first_rank(relevant, i, n, as_catboost, reciprocals, firsts, changes):
+def changes_of_first_rank(kind, relevant, i, n, reciprocals, firsts, changes):
     """RR, for a rank i that does not come after the first relevant rank.
 
-    If a relevant row moves up, CatBoost takes 1 / the row's old rank as RR before the move.
+    If a relevant row moves up, CatBoost takes 1 / the row's old rank as RR before the move. In YetiRank, it also takes
+    1 / the new rank of a row that moves down as RR after the move.
     """
     first, second = np.int64(firsts[0]), np.int64(firsts[1])
     for j in range(i + 1, n):
-        other = min(j, second) if i == first else j if as_catboost else first
+        other = j
+        if i == first and kind != YETIRANK_FIRST_RANK:
+            other = min(j, second)
+        elif kind == FIRST_RANK:
+            other = first
         changes[j] = (relevant[i] - relevant[j]) * (reciprocals[i] - reciprocals[other])
 
 
@@ -126,16 +138,19 @@ def multiply_rests(chances, n, in_float32, looks, rests):
 
 
 @internal
-def changes_of_cascade(chances, i, n, discounts, looks, rests, changes):
+def changes_of_cascade(chances, i, n, in_yetirank, discounts, looks, rests, changes):
     """ERR: for a reader past rank i, `look` is the probability to pass all ranks in between, `stop` their value.
 
-    Nothing is divided, so a probability to stop may be 1.
+    Nothing is divided, so a probability to stop may be 1. CatBoost's YetiRank rounds the value at rank i to float32.
     """
     upper_chance, rest, discount = chances[i], rests[i], discounts[i]
     look, stop = 1.0, 0.0
     for j in range(np.uint64(i + 1), np.uint64(n)):
         chance = chances[j]
-        change = discount * (upper_chance - chance) + (rest - rests[j]) * stop
+        upper = discount * (upper_chance - chance)
+        if in_yetirank:
+            upper = np.float64(np.float32((upper_chance - chance) / (i + 1.0)))
+        change = upper + (rest - rests[j]) * stop
         lost = looks[i] * abs(change + look * discounts[j] * (rest * chance - rests[j] * upper_chance))
         changes[j] = lost if upper_chance > chance else -lost
         stop += look * discounts[j] * chance
@@ -162,33 +177,32 @@ def prepare(kind, gains, n, discounts, swaps):
     """Compute the running sums of a query."""
     if kind <= PRECISIONS_FOUND:
         count_hits(gains, n, discounts, swaps.running, swaps.sums, swaps.numbers)
-    elif kind == FIRST_RANK or kind == CATBOOST_FIRST_RANK:  # noqa: PLR1714, SIM109 - numba searches a tuple slowly
+    elif kind <= YETIRANK_FIRST_RANK:
         find_first(gains, n, swaps.numbers)
-    elif kind != CATBOOST_PRECISIONS:
+    elif kind <= YETIRANK_CASCADE:
         multiply_rests(gains, n, kind == CATBOOST_CASCADE, swaps.running, swaps.sums)
 
 
 @internal
-def compute_changes(kind, gains, i, n, discounts, swaps):
-    """Write the change of the measure when rank i swaps with each later rank."""
-    changes, running, sums, numbers = swaps
+def compute_changes(kind, gains, i, n, discounts, changes, running, sums, numbers):
+    """Write the change of the measure when rank i swaps with each later rank; the last arguments are `Swaps`."""
     if kind <= PRECISIONS_FOUND:
         changes_of_precisions(gains, i, n, discounts, running, sums, changes)
         if kind == PRECISIONS_FOUND:
             divide_by_found(gains, i, n, discounts, numbers, changes)
-    elif kind == CASCADE:
-        changes_of_cascade(gains, i, n, discounts, running, sums, changes)
-    elif kind == CATBOOST_PRECISIONS:
-        catboost_changes_of_precisions(gains, i, n, changes)
+    elif kind <= YETIRANK_FIRST_RANK:
+        changes_of_first_rank(kind, gains, i, n, discounts, numbers, changes)
     elif kind == CATBOOST_CASCADE:
         catboost_changes_of_cascade(gains, i, n, running, sums, changes)
+    elif kind <= YETIRANK_CASCADE:
+        changes_of_cascade(gains, i, n, kind == YETIRANK_CASCADE, discounts, running, sums, changes)
     else:
-        changes_of_first_rank(gains, i, n, kind == CATBOOST_FIRST_RANK, discounts, numbers, changes)
+        catboost_changes_of_precisions(gains, i, n, kind == YETIRANK_PRECISIONS, changes)
 
 
 @internal
 def last_changing(kind, n, last, firsts):
     """Return the end of the ranks whose swaps with later ranks matter: for RR, the first relevant rank, else `last`."""
-    if kind != FIRST_RANK and kind != CATBOOST_FIRST_RANK:  # noqa: PLR1714 - as above
+    if kind < FIRST_RANK or kind > YETIRANK_FIRST_RANK:
         return last
     return min(last, np.int64(firsts[0]) + 1) if firsts[0] < n else 0

@@ -192,7 +192,8 @@ def add_pairs(kind, memory, swaps, n, first, last, discounts, pairing):
     for i in range(np.uint64(first), np.uint64(last)):
         keep_powers(ranks, i, n, pairing.sigma)
         if swaps is not None:
-            compute_changes(kind, ranks.gains, np.int64(i), n, discounts, swaps)
+            changes, running, sums, numbers = swaps
+            compute_changes(kind, ranks.gains, np.int64(i), n, discounts, changes, running, sums, numbers)
             total += add_row(ranks, swaps, discounts, unit, dividing, i, n)
         elif count >= 0 and ranks.gains[i] == pairing.common:
             while ahead < np.uint64(count) and np.uint64(listed[ahead]) < i:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from rankadapters.core.ranking.jit import internal, jit
-from rankadapters.core.ranking.sorting import ALL_FINITE
+from rankadapters.core.ranking.sorting import ALL_FINITE, merge_sort
 from rankadapters.objectives.kernels.changes import (
     DCG,
     XGBOOST_PRECISIONS,
@@ -22,7 +22,6 @@ from rankadapters.objectives.kernels.changes import (
     prepare,
     xgboost_change_of_precision,
 )
-from rankadapters.objectives.kernels.pair_draws import draw_partners, end_of_grade, first_state, sort_by_grade
 from rankadapters.objectives.kernels.queries import WIDEST, row_at, sum_scale, write_gradients
 
 EXACT, BY_TABLE, IN_FLOAT32 = range(3)  # the arithmetic of the sigmoid
@@ -30,6 +29,8 @@ BINS = 1024 * 1024
 REACH = 25.0  # the table covers sigmoid arguments of +-25
 LARGEST_EXPONENT = np.float32(88.7)
 LEAST_RATIO = 1e-16  # pairs are not divided by a smaller ratio, or by NaN
+MODULUS = 2147483647  # minstd_rand: x -> 48271 x mod (2^31 - 1)
+MULTIPLIER = 48271
 NO_RATIO = -1.0  # marks a row whose position has no ratio
 
 # Settings: the kind of the pair weight (`changes`), the number of random partners of each row (0 for pairs of the top
@@ -54,6 +55,50 @@ def make_memory(width: int, *, exact: bool, biased: bool, drawing: bool, swappin
     shares = Shares(*np.empty((4, width))) if biased else None
     drawn = Drawn(*np.empty((3, width), np.int32)) if drawing else None
     return Memory(scores, gains, lambdas, hessians, np.zeros(1), shares), drawn, make_swaps(width) if swapping else None
+
+
+@jit(inline="always")
+def first_state(seed):
+    """Seed minstd_rand as the C++ library does."""
+    return max((seed & 0xFFFFFFFF) % MODULUS, 1)
+
+
+@jit(inline="always")
+def draw(state, n):
+    """Return the next state of minstd_rand, and a number from 0 to n - 1 as libstdc++'s uniform_int_distribution."""
+    scaling = (MODULUS - 2) // n
+    while True:
+        state = state * MULTIPLIER % MODULUS
+        if state - 1 < n * scaling:
+            return state, (state - 1) // scaling
+
+
+@jit(inline="always")
+def draw_partners(state, order, first, last, left, right):
+    """Pair each row of a grade, as XGBoost's `mean`, `order[first:last]`, with a random row of a different grade."""
+    count = last - first
+    for t in range(count):
+        state, partner = draw(state, order.size - count)
+        left[t] = order[first + t]
+        right[t] = order[partner + (count if partner >= first else 0)]
+    return state
+
+
+@internal
+def sort_by_grade(gains, order, spare):
+    """Sort the ranks into `order` by descending gain; ranks of equal gain stay in rank order."""
+    for r in range(order.size):
+        order[r] = r
+    merge_sort(gains, order, spare)
+
+
+@jit(inline="always")
+def end_of_grade(gains, order, first):
+    """Return the index in `order` after the last rank whose gain equals that of `order[first]`."""
+    last = first + 1
+    while last < order.size and gains[order[last]] == gains[order[first]]:
+        last += 1
+    return last
 
 
 @jit
@@ -195,7 +240,8 @@ def add_top_pairs(form, pairing, bias, memory, swaps, n, first, last, inverse, d
     for i in range(first, last):
         if swaps is not None:  # noqa: SIM102 - numba omits a branch only if its condition is nothing else
             if form.kind != XGBOOST_PRECISIONS:
-                compute_changes(form.kind, memory.gains, i, n, discounts, swaps)
+                changes, running, sums, numbers = swaps
+                compute_changes(form.kind, memory.gains, i, n, discounts, changes, running, sums, numbers)
         start = total if in_turn else 0.0  # LightGBM adds pair by pair, XGBoost rank by rank
         added = add_pairs(form, pairing, bias, memory, None, swaps, i, n, n - i - 1, inverse, discounts, start)
         total = added if in_turn else total + added
