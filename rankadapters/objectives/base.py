@@ -6,6 +6,7 @@ import re
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
+from inspect import signature
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
@@ -159,7 +160,8 @@ def _preset(text: str) -> Objective:
     makers = {
         name: make
         for name, make in functions.items()
-        if make.__annotations__["return"] in classes and not make.__code__.co_argcount  # no argument is required
+        if make.__annotations__["return"] in classes
+        and all(parameter.default is not parameter.empty for parameter in signature(make).parameters.values())
     }
     if method not in makers:
         msg = f"{text!r:.80} is not an objective of {tool}, which has {choices(makers)}."

@@ -32,10 +32,12 @@ from rankadapters.presets.tool import flag, one_of, refuse_unknown
 
 __all__ = [
     "lambdamart",
+    "native_objective",
     "pair_logit",
     "query_cross_entropy",
     "query_rmse",
     "query_soft_max",
+    "read_objective",
     "stochastic_filter",
     "stochastic_rank",
     "yetirank",

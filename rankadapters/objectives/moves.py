@@ -84,7 +84,7 @@ def moves_of(queries: Queries, convention: Convention) -> Moves:
         gains = _chances(queries, plan.rows, gains, convention)
     elif isinstance(convention, DCG):  # DCG is not divided, so large gains give large gradients
         problem = f"whose gain {{:g}} is too large for float32; allowed are gains up to {LARGEST_GAIN:g}"
-        _refuse_labels(queries, plan.rows, gains, np.abs(gains) > LARGEST_GAIN, problem)
+        _refuse_labels(queries, plan.rows, gains, np.abs(gains) > LARGEST_GAIN, problem=problem, hint="another gain=")
     rest = 1.0 - gains if move == CASCADE else NOTHING
     inverse = _inverse(plan, computed) if divided else computed.astype(np.float64)
     return Moves(plan.rows, gains, rest, inverse, _discounts(plan, convention, cut=True), plan.k, move)
@@ -174,16 +174,18 @@ def _chances(queries: Queries, rows: Rows, gains: Array, convention: Convention)
     """Return gains / scale of an ERR; these must be probabilities."""
     chances: Floats = gains / cast("ERR", convention).scale
     problem = "whose probability to stop a reader is {:g}; allowed is 0 to 1"
-    _refuse_labels(queries, rows, chances, (chances < 0) | (chances > 1), problem)
+    _refuse_labels(
+        queries, rows, chances, (chances < 0) | (chances > 1), problem=problem, hint="scale= the largest gain"
+    )
     return chances
 
 
-def _refuse_labels(queries: Queries, rows: Rows, values: Array, bad: Array, problem: str) -> None:
+def _refuse_labels(queries: Queries, rows: Rows, values: Array, bad: Array, *, problem: str, hint: str) -> None:
     if bad.any():
         index = int(np.argmax(bad))
         row = row_number(rows, index)
         msg = f"labels[{row}] is {queries.labels[row]:g}, {problem.format(values[index])}."
-        raise InputError(f"{msg}\nHint: scale= the largest gain, a smaller gain=, or map your labels.", row=row)
+        raise InputError(f"{msg}\nHint: {hint}, or map your labels.", row=row)
 
 
 def require_gradients(objective: str, convention: Convention) -> None:
@@ -205,16 +207,20 @@ def require_moves(objective: str, convention: object, measures: tuple[type[Conve
         *names, last = (measure.__name__ for measure in measures)
         allowed = f"{', '.join(names)} or {last}" if names else last
         msg = f"{objective} needs a convention of {allowed}, not {convention}."
-        raise ConventionError(f"{msg}\nHint: ra.presets.lightgbm(30), or ra.NDCG(...).")
+        pfound = "; PFound is ra.presets.catboost.pfound(10)" if ERR in measures else ""
+        raise ConventionError(f"{msg}\nHint: ra.presets.lightgbm(30), or ra.NDCG(...){pfound}.")
     require_gradients(objective, convention)
     fields = convention.to_dict()
-    required = {"retrieve": "all", "pool": "queries"}
+    required = {
+        "retrieve": ("all", "keeps rows whatever their score"),
+        "pool": ("queries", "ranks the rows of each query"),
+    }
     if convention.weighting == "row_weight":
-        required["average"] = "query"
-    for name, word in required.items():
+        required["average"] = "query", "gives all rows the same weight"
+    for name, (word, reason) in required.items():
         if fields.get(name, word) != word:
-            msg = f"{objective} moves rows of equal weight within a query, but the convention says {name}="
-            raise ConventionError(f"{msg}{fields[name]!r}.\nHint: convention.replace({name}={word!r}).")
+            msg = f"{objective} {reason}, but the convention says {name}={fields[name]!r}."
+            raise ConventionError(f"{msg}\nHint: convention.replace({name}={word!r}).")
 
 
 def require_filter(convention: object) -> None:

@@ -48,7 +48,7 @@ OUR_WORDS = {
     "conventions": "convention", "group": "group_sizes", "groups": "group_sizes", "n_jobs": "n_threads",
     "verbose_eval": "progress", "models": "scores", "y_true": "labels", "y_pred": "scores",
 }  # fmt: skip
-# A function that mirrors CatBoost's uses its word; a group of methods is no query, and weights are rows that have any.
+# A function that mirrors CatBoost's uses its word; a group of methods is no query, and weights are the kind of weights.
 EXCEPTIONS = {
     "catboost.check_parity": {"weight"},
     "compare.front": {"group"},
