@@ -134,4 +134,4 @@ def test_the_divisor_of_a_convention_selects_the_swap_kernel():
         kernel_kinds(ra.parse("lightgbm.map@3").replace(divisor=word)) for word in ("relevant", "found")
     )
     assert first_kinds.swap != second_kinds.swap
-    assert first_kinds.catboost_swap == second_kinds.catboost_swap
+    assert first_kinds.lambdamart == second_kinds.lambdamart
