@@ -464,7 +464,7 @@ LOSSES: dict[str, tuple[Callable[..., Objective], dict[str, Reader]]] = {
 }
 
 
-class CatBoost(BuiltIns):
+class CatBoostObjectives(BuiltIns):
     """CatBoost's ranking losses, as loss strings."""
 
     toolkit = "CatBoost"
@@ -511,5 +511,5 @@ class CatBoost(BuiltIns):
         raise UnsupportedConventionError(msg)
 
 
-_built_ins = CatBoost()
+_built_ins = CatBoostObjectives()
 native_objective, read_objective = _built_ins.native_objective, _built_ins.read_objective

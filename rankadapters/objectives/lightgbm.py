@@ -104,7 +104,7 @@ def position_bias(*, lambdarank_position_bias_regularization: float = 0.0, learn
     )
 
 
-class LightGBM(BuiltIns):
+class LightGBMObjectives(BuiltIns):
     """LightGBM's `lambdarank` and `rank_xendcg`."""
 
     toolkit = "LightGBM"
@@ -140,5 +140,5 @@ class LightGBM(BuiltIns):
         return {"lambdarank_position_bias_regularization": level, "learning_rate": rate}
 
 
-_built_ins = LightGBM()
+_built_ins = LightGBMObjectives()
 native_objective, read_objective = _built_ins.native_objective, _built_ins.read_objective

@@ -162,7 +162,7 @@ NORMALIZED = ("lambdarank_normalization", "lambdarank_score_normalization")
 NAMES = {LambdaRank: "rank:ndcg", RankNet: "rank:pairwise", LambdaMAP: "rank:map"}
 
 
-class XGBoost(BuiltIns):
+class XGBoostObjectives(BuiltIns):
     """XGBoost's `rank:ndcg`, `rank:pairwise` and `rank:map`."""
 
     toolkit = "XGBoost"
@@ -205,5 +205,5 @@ class XGBoost(BuiltIns):
         return value.replace(convention=convention), params
 
 
-_built_ins = XGBoost()
+_built_ins = XGBoostObjectives()
 native_objective, read_objective = _built_ins.native_objective, _built_ins.read_objective

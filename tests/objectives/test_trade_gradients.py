@@ -86,9 +86,9 @@ ROWS, BY_ROW = AP.replace(pool="rows", average="query"), AP.replace(divisor="rel
     [
         ({"convention": "lightgbm.map@5", "sigmoid": "table"}, "sigmoid='table' replays a built-in objective for NDCG"),
         ({"convention": "lightgbm.map@5", "sigmoid": "float32"}, r"not for ap\.\nHint: .*objectives\.xgboost\.map"),
-        ({"convention": ROWS}, r"within a query, .* convention says pool='rows'"),
-        ({"convention": BY_ROW}, "rows of equal weight within a query, .* average='row'"),
-        ({"convention": RR.replace(retrieve="above_0")}, "within a query, .* convention says retrieve='above_0'"),
+        ({"convention": ROWS}, r"ranks the rows of each query, .* pool='rows'"),
+        ({"convention": BY_ROW}, "gives all rows the same weight, .* average='row'"),
+        ({"convention": RR.replace(retrieve="above_0")}, "keeps rows whatever their score, .* retrieve='above_0'"),
         ({"convention": "catboost.precision_at@5"}, "needs a convention of NDCG, AP, RR or ERR, not precision@5"),
         ({"convention": "lightgbm.auc"}, "needs a convention of NDCG, AP, RR or ERR, not auc/"),
     ],
