@@ -155,7 +155,7 @@ class Trials:
         """
         start, direction = self._checked([scores, column])
         multiples = as_numbers("steps", steps).astype(np.float64)
-        if self._counts(multiples.size * start.size):
+        if self._counting_pays(multiples.size * start.size):
             return self._means(self._counted(start, direction, multiples))
         numerators = self._ranked(_moved(start, direction, multiples))
         if isinstance(self._member.plan, RankedPlan):
@@ -184,7 +184,7 @@ class Trials:
 
     def _numerators(self, candidates: Floats) -> Floats:
         """Return the numerator of each query under each candidate."""
-        if not self._counts(candidates.size):
+        if not self._counting_pays(candidates.size):
             return self._ranked(candidates)
         no_column, no_step = np.zeros(self.queries.n_docs), np.zeros(1)
         return np.array([self._counted(scores, no_column, no_step)[0] for scores in candidates])
@@ -194,7 +194,7 @@ class Trials:
         numerators = [ranked([self._member], scores, self.n_threads)[0] for scores in candidates]
         return np.array(numerators).reshape(len(numerators), self._member.decisions.status.size)
 
-    def _counts(self, n_rows: int) -> bool:
+    def _counting_pays(self, n_rows: int) -> bool:
         """Return whether to evaluate candidates of so many rows in total by counting, which needs machine code."""
         return n_rows > 0 and self._gain_rows is not None and compiled.pays(n_rows)
 

@@ -57,11 +57,11 @@ class BuiltIns(ABC):
         Returns
         -------
         dict
-            `objective` (in CatBoost `loss_function`) and its parameters. With a position bias, LightGBM's have the
-            training's `learning_rate` too. XGBoost's random pairs with a `seed` are equal only from XGBoost 3.4 on,
-            others up to 3.3. CatBoost's LambdaMart always comes with Newton's leaves and `l2_leaf_reg=0`: it has the
-            wrong sign in both derivatives, which cancels only in a Newton step without regularization. Under any other
-            setting it trains backwards.
+            `objective` (in CatBoost `loss_function`) and its parameters. With a position bias, LightGBM's parameters
+            include `learning_rate`, which is that of the training too. XGBoost's random pairs are equal with a `seed`
+            only from XGBoost 3.4 on, and without one only up to 3.3. CatBoost's LambdaMart always comes with Newton's
+            leaves and `l2_leaf_reg=0`: it has the wrong sign in both derivatives, which cancels only in a Newton step
+            without regularization. Under any other setting it trains backwards.
 
         Raises
         ------

@@ -32,7 +32,7 @@ class Moves(NamedTuple):
 
     rows: Rows
     gains: Array  # gain, probability to stop, or relevance
-    rest: Floats  # probability to continue; empty unless rows move and a reader stops, as in ERR
+    rest: Floats  # probability to continue; empty unless rows move under ERR or RR
     inverse: Floats  # 1 / divisor of each query; 0 for a query without a gradient
     discounts: Floats  # LANES more than there are ranks, since SIMD operations read so many
     k: int  # number of top ranks; a pair without a row in them does not count

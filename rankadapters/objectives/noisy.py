@@ -122,7 +122,7 @@ class OptionalConvention(ConventionField):
 
 
 class Draw(NamedTuple):
-    """What one call draws for: scores, and the queries `first` to `last - 1`."""
+    """The seed and the scores of one call, and its queries: `first` to `last - 1`."""
 
     seed: np.uint64
     scores: Array
@@ -130,7 +130,7 @@ class Draw(NamedTuple):
     last: int
 
 
-Estimator = Callable[[Draw, Floats32, Floats32], Iterator[int]]  # as `bound_gradients.Kernel`
+Estimator = Callable[[Draw, Floats32, Floats32], Iterator[int]]  # yields as `bound_gradients.Kernel` does
 
 
 class Drawing(Objective):
@@ -140,7 +140,7 @@ class Drawing(Objective):
 
     @abstractmethod
     def _estimator(self, queries: Queries) -> tuple[Estimator, Floats]:
-        """Return the kernel, and the cumulative work of the queries."""
+        """Return the function that estimates gradients, and the cumulative work of the queries."""
 
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
         """Bind to queries; the state is the number of calls."""

@@ -14,16 +14,15 @@ import numpy as np
 from rankadapters.core.ranking.jit import internal, jit
 from rankadapters.objectives.kernels import LANES
 
-# What weighs a pair. The first three need no running sums; CLASSIC is YetiRank's weight without a measure. The others
-# are changes of AP, RR and ERR. CatBoost 1.2.10 has two more weights for each of them, in LambdaMart and in YetiRank.
-DCG, ONE, CLASSIC = range(3)
-XGBOOST_PRECISIONS, PRECISIONS, PRECISIONS_FOUND = range(3, 6)
-FIRST_RANK, CATBOOST_FIRST_RANK, YETIRANK_FIRST_RANK = range(6, 9)
-CASCADE, CATBOOST_CASCADE, YETIRANK_CASCADE = range(9, 12)
-CATBOOST_PRECISIONS, YETIRANK_PRECISIONS = range(12, 14)
+# The weight of a pair. CATBOOST_ and YETIRANK_ are CatBoost 1.2.10's weights in LambdaMart and in YetiRank.
+DCG, ONE, CLASSIC = range(3)  # the change of DCG, no weight, and YetiRank's weight without a measure: no running sums
+XGBOOST_PRECISIONS, PRECISIONS, PRECISIONS_FOUND = range(3, 6)  # changes of AP; the last with divisor="found"
+FIRST_RANK, CATBOOST_FIRST_RANK, YETIRANK_FIRST_RANK = range(6, 9)  # changes of RR
+CASCADE, CATBOOST_CASCADE, YETIRANK_CASCADE = range(9, 12)  # changes of ERR
+CATBOOST_PRECISIONS, YETIRANK_PRECISIONS = range(12, 14)  # changes of AP
 
-# Arrays by rank: the `changes` when the current rank swaps with each later rank, and two running sums. `numbers` has
-# two numbers per query, which depend on the measure.
+# Arrays by rank: the `changes` when the current rank swaps with each later rank, and two running sums. `numbers` has,
+# for AP, the sum of all precisions and the relevant rows above the cutoff; for RR, the first two relevant ranks.
 Swaps = namedtuple("Swaps", "changes running sums numbers")  # noqa: PYI024 - numba knows this kind
 
 

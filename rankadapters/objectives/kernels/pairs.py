@@ -27,10 +27,11 @@ Pairing = namedtuple("Pairing", "limit sigma offset slope by_sum hessian floor c
 # With `both`, a pair counts in both orders; the weight of an order is gain x discount of the row that it ranks first.
 Loss = namedtuple("Loss", "steps discounts both")  # noqa: PYI024 - as above
 
-# How the pairs of a query are divided: by `offset` plus the distance of `scores`, which are 0 without normalization.
+# How the pairs of a query are divided: by `offset` plus the distance of `scores`, which are 0 without normalization;
+# `floor` is the lower limit of p (1 - p) in hessians.
 Dividing = namedtuple("Dividing", "scores offset floor")  # noqa: PYI024 - as above
 
-# One row of a pair, as numbers.
+# The numbers of the row at the upper rank of a pair.
 Upper = namedtuple("Upper", "score power gain discount")  # noqa: PYI024 - as above
 
 # Working memory for one query. The caller owns it, so that a query can take several calls, and Ctrl-C works between

@@ -44,6 +44,7 @@ Bias = namedtuple("Bias", "positions ratios costs mirrored")  # noqa: PYI024 - a
 
 # One query, in arrays by rank; `shares` is None, or both ratios of the row's position, and both sums of its costs.
 Memory = namedtuple("Memory", "scores gains lambdas hessians total shares")  # noqa: PYI024 - as pairs.Memory
+# The ratios t+ and t- of each row's position, and the costs of the pairs in which the row is the better and the worse.
 Shares = namedtuple("Shares", "plus minus gained lost")  # noqa: PYI024 - as above
 Drawn = namedtuple("Drawn", "order left right")  # noqa: PYI024 - as above
 
