@@ -136,7 +136,7 @@ def test_every_file_with_jitted_functions_is_in_the_digest(tmp_path, monkeypatch
         for file in module.PACKAGE.rglob("*.py")
         if re.search(r"ranking\.jit import .*\b(jit|internal)\b", file.read_text(encoding="utf-8"))
     ]
-    assert len(jitted) > 15
+    assert len(jitted) > 10
     assert set(jitted) <= files
     copy = tmp_path / "rankadapters"
     shutil.copytree(module.PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
