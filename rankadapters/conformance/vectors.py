@@ -158,7 +158,7 @@ def vectors(convention: Convention | str, *, labels: Sequence[float] | None = No
     >>> import rankadapters as ra
     >>> cases = ra.conformance.vectors("sklearn@3").vectors
     >>> [case.purpose for case in cases][:8]
-    ['one relevant row', 'distinct scores', 'ties', 'nearly tied', 'empty', 'short', 'cutoff', 'cutoff']
+    ['distinct scores', 'distinct scores', 'ties', 'empty', 'short', 'cutoff', 'cutoff', 'negative scores']
     """
     declared = as_convention(convention)
     as_cutoff(getattr(declared, "k", None))

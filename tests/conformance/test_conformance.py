@@ -22,7 +22,7 @@ from rankadapters.statistics.probing.case_maker import CaseMaker, cases_of
 from rankadapters.statistics.probing.cases import ONE_DOCUMENT
 from rankadapters.statistics.probing.elimination import values_of
 from tests.helpers.depth import THOROUGH
-from tests.helpers.own_ndcg import ndcg
+from tests.helpers.own_ndcg import by_rank, ndcg
 from tests.helpers.tables import for_each
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples" / "conformance"
@@ -240,6 +240,23 @@ def fails(convention, function):
 def test_the_vectors_fail_an_implementation_with_a_rule_of_its_own(rule):
     assert fails("ranklib@5", RULES[rule])
     assert not fails("ranklib@5", ndcg)
+
+
+def first_hit(labels, k):
+    hits = np.flatnonzero(labels[:k] > 0)
+    return 1 / (hits[0] + 1) if hits.size else 0.0
+
+
+@pytest.mark.parametrize("k", [2, 3, 10])
+@pytest.mark.parametrize(("size", "counted"), [(0, -1), (1, 1)], ids=["no last row of k", "all rows of k + 1"])
+@pytest.mark.parametrize("declared", ["ranklib.rr", "beir.top_k_accuracy"])
+def test_the_vectors_fail_a_first_hit_that_counts_a_rank_too_few_or_too_many(declared, k, size, counted):
+    def wrong(labels, scores):
+        value = first_hit(by_rank(labels, scores), k + counted if labels.size == k + size else k)
+        return value if declared == "ranklib.rr" else float(value > 0)
+
+    right = [v for v in ra.conformance.vectors(f"{declared}@{k}").vectors if len(v.group_sizes) == 1]
+    assert any(v.value != pytest.approx(wrong(np.array(v.labels), np.array(v.scores)), abs=1e-9) for v in right)
 
 
 @pytest.mark.parametrize("k", [1, 2, 5])

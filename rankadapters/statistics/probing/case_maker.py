@@ -18,6 +18,8 @@ USUAL_ROWS = 8  # ranks that are measured if there is no cutoff
 TIED_SCORES = (0.1, 0.2, 0.3, 0.4)
 # Gaps between nearly equal scores, of which float32 takes the first for tied, and the order of the rows in the file.
 GAPS = ((1e-9, 1), (3e-3, -1), (1e-9, -1), (1e-6, -1), (1e-6, 1), (1e-4, -1))
+# Turns in which only the last rank is relevant, so that it decides the first hit: of k, of k + 1 and of fewer rows.
+LAST_ALONE = {(kinds.EXACT, 0), (kinds.EXACT, 2), (kinds.SHORT, 2)}
 STEP, STEPS = 0.037, {1: 1.0, 2: 37.0}  # between distinct scores: the usual one, and those of some turns
 
 
@@ -168,7 +170,7 @@ class CaseMaker:
         if purpose == kinds.EMPTY or (purpose == kinds.ANY and generator.random() < 0.2):  # noqa: PLR2004 - a probability
             labels[:] = self.grades[0]
         scores = _scores(purpose, n_rows, turn, generator)
-        if purpose == kinds.SHORT and turn == 2:  # noqa: PLR2004 - one with a value below 1
+        if (purpose, turn) in LAST_ALONE:
             labels[:] = self.grades[0]
         if purpose in {kinds.SHORT, kinds.EXACT}:
             labels[scores.argmin()] = self.grades[-1]
@@ -177,7 +179,7 @@ class CaseMaker:
             labels[-1] = self.grades[-1]
         if purpose in {kinds.BOUNDARY, kinds.CLOSE}:
             return (self._at_cutoff if purpose == kinds.BOUNDARY else self._close)(labels, turn, generator)
-        return Case.of(labels, scores, purpose)
+        return Case.of(labels, scores, kinds.EMPTY if labels.max() <= 0 else purpose)
 
     def _n_rows(self, purpose: str, turn: int, generator: np.random.Generator) -> int:
         k = USUAL_ROWS if self.k is None else self.k

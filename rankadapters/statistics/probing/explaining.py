@@ -102,15 +102,11 @@ class _Search:
         self.answers, self.margins, numbers = examination.values, examination.margins, examination.numbers
         self.cases = [examination.pool.cases[i] for i in numbers]
         self.pool = Pool(self.cases, examination.pool.groups, examination.pool.values[:, numbers])
+        self.near: Flags = np.abs(self.pool.values - self.answers) <= self.margins  # shape (n_groups, n_cases)
         self.traits = [case.traits(examination.cutoff) for case in self.cases]
         self.single = np.array([len(case.sizes) == 1 for case in self.cases], bool)
         usual = [i for i, case in enumerate(self.cases) if case.purpose in {kinds.PLAIN, kinds.TIED, kinds.ANY}]
         self.filters = np.array(sorted(usual, key=lambda i: -len(self.cases[i].sizes))[:N_FILTERS], int)
-
-    @property
-    def _near(self) -> Flags:
-        """Whether each convention of the pool fits each answer."""
-        return np.asarray(np.abs(self.pool.values - self.answers) <= self.margins)
 
     def findings(self) -> Iterator[Finding]:
         """Yield the explanations, the surest first."""
@@ -131,7 +127,7 @@ class _Search:
         yield from self._of_ranks()
         without_several = np.array([SEVERAL not in has for has in self.traits], bool)
         rows = self._rows(mask=without_several)
-        if rows and self._near[rows[0], ~without_several].mean() < 1 / 2:
+        if rows and self.near[rows[0], ~without_several].mean() < 1 / 2:
             yield Finding("it has a special rule for queries with several relevant rows", self._members(rows))
 
     def _of_cutoffs(self) -> Iterator[Finding]:
@@ -170,7 +166,7 @@ class _Search:
         if self.function.takes not in OF_QUERIES:
             return
         without = np.isnan(self.pool.values)
-        fits = (self._near | without).all(axis=1) & without.any(axis=1)
+        fits = (self.near | without).all(axis=1) & without.any(axis=1)
         for row in np.flatnonzero(fits).tolist():
             returned = set(self.answers[without[row]].tolist())
             if self._enough(~without[row]) and len(returned) == 1:
@@ -200,7 +196,7 @@ class _Search:
         for traits in combinations((TIED, *SPECIAL), n_traits):
             mask = np.array([not set(traits) & has for has in self.traits], bool)
             if rows := [] if mask.all() else self._rows(mask=mask):
-                share = self._near[rows[0], ~mask].mean()  # of the cases with these traits, those that fit too
+                share = self.near[rows[0], ~mask].mean()  # of the cases with these traits, those that fit too
                 found.append(((TIED not in traits, share), traits, rows))
         for _, traits, rows in sorted(found, key=itemgetter(0)):
             texts = [
