@@ -58,7 +58,7 @@ def main() -> int:
     options = parser.parse_args()
     with_atheris = not options.plain and importlib.util.find_spec("atheris") is not None
     budget = Budget(options.examples, options.target, guided=with_atheris)
-    return pytest.main([str(Path(__file__).parent), "--verbose", "--durations=0"], plugins=[budget])
+    return pytest.main([str(Path(__file__).parent), "--verbose", "--durations=0", "-m", ""], plugins=[budget])
 
 
 if __name__ == "__main__":

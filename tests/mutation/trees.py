@@ -71,7 +71,7 @@ def record(tree: Path, folder: Path, *, compiled: bool) -> None:
     if not compiled:
         variables["NUMBA_DISABLE_JIT"] = "1"
         tests += KERNEL_TESTS
-    options = ["-q", "-p", "tests.mutation.plugin", "-p", "no:cacheprovider", "-n", "2", "--dist", "loadfile"]
+    options = ["-q", "-m", "", "-p", "tests.mutation.plugin", "-p", "no:cacheprovider", "-n", "2", "--dist", "loadfile"]
     subprocess.run(
         [sys.executable, "-m", "pytest", *options, *tests],
         cwd=tree,
