@@ -122,7 +122,7 @@ class _Evaluation(Document):
         lines = [[f"{row[c]:.6f}" if c == "value" else str(row[c]) for c in columns] for row in self.summaries]
         means = Table.of("Values", ["convention", *(name.removeprefix("n_") for name in columns[1:])], lines)
         legend = [*(f"{convention.name}: {convention}" for convention in self.conventions), self.note]
-        segments = [table_of(self.segments, ".6f")] if self.segments else []
+        segments = [table_of(self.segments, 6)] if self.segments else []
         queries = [self._query_table()] if self.queries else []
         return [means, *segments, *queries, "\n".join(filter(None, legend))]
 

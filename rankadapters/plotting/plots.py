@@ -55,11 +55,11 @@ def style(number: int, markersize: float) -> dict[str, Any]:
 
 
 def bars(named: Named, x_name: str) -> Any:
-    """Draw a bar for each nonnegative number, the first on top, and write the number next to it."""
+    """Draw a bar for each number, the first on top, and write the number next to it."""
     figure, axes = canvas(1.0 + LINE * len(named))
     _draw_bars(axes, named, [COLORS[0]] * len(named))
     for row, (_, value) in enumerate(named):
-        _write_value(axes, f"{value:.4f}", value, row)
+        _write_value(axes, f"{value:.4f}", max(0.0, value), row)
     axes.set(xlabel=x_name)
     axes.margins(x=0.2)
     return figure
@@ -120,15 +120,29 @@ def curves(x: Sequence[int], lines: Mapping[str, Sequence[float]], x_name: str, 
 
 
 def ranks(rows: Sequence[str], lines: Mapping[str, Sequence[int]], x_name: str) -> Any:
-    """Draw a line for each model through its rank in each row, the first row on top; the legend is below."""
+    """Draw a line for each model through its rank in each row, as `lines_by_row` does."""
+    figure = lines_by_row(rows, list(lines.items()), x_name)
+    figure.axes[0].xaxis.get_major_locator().set_params(integer=True)
+    return figure
+
+
+def lines_by_row(rows: Sequence[str], lines: Sequence[tuple[str, Sequence[float]]], x_name: str) -> Any:
+    """Draw a line for each name through its value in each row, the first row on top; the legend is below."""
     figure, axes = canvas(1.2 + LINE * len(rows) + LEGEND_LINE * len(lines))
-    for number, (name, positions) in enumerate(lines.items()):
-        axes.plot(positions, range(len(rows)), **style(number, 4), marker="o", label=name)
+    for number, (name, values) in enumerate(lines):
+        axes.plot(values, range(len(rows)), **style(number, 4), marker="o", label=name)
     _name_rows(axes, rows)
     axes.set(xlabel=x_name)
-    axes.xaxis.get_major_locator().set_params(integer=True)
     axes.margins(0.12)
     figure.legend(loc="outside lower left", frameon=False)
+    return figure
+
+
+def text(lines: str) -> Any:
+    """Draw lines of text, in letters of equal width."""
+    height, width = len(lines.splitlines()), max(map(len, lines.splitlines()))
+    figure = empty_figure(0.4 + 0.08 * width, 0.4 + 0.16 * height)  # inches for letters of 9 points
+    figure.text(0.2 / figure.get_figwidth(), 0.5, lines, family="monospace", fontsize=9, va="center", parse_math=False)
     return figure
 
 
