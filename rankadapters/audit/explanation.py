@@ -124,15 +124,12 @@ class Explanation(Document):
         return {**ends, **parts, "mixtures": mixtures, "queries": None if self.per_query is None else queries}
 
     def _frame_rows(self) -> list[dict[str, Any]]:
-        """Return a row for each differing field: its values, its part, and this part divided by the gap."""
-        values = {name: map(spelled, pair) for name, pair in self.a.convention.diff(self.b.convention).items()}
+        """Return a row for each differing field: its values and its part."""
+        pairs = {name: map(spelled, pair) for name, pair in self.a.convention.diff(self.b.convention).items()}
         return [
-            {
-                **dict(zip(("field", "a", "b"), (name, *values[name]), strict=True)),
-                "part": part, "share": part / self.gap + 0.0 if self.gap else np.nan,
-            }
+            {**dict(zip(("field", "a", "b"), (name, *pairs[name]), strict=True)), "part": part}
             for name, part in self._sorted().items()
-        ]  # fmt: skip
+        ]
 
     def _sorted(self) -> dict[str, float]:
         return dict(sorted(self.contributions.items(), key=lambda part: -abs(part[1])))

@@ -175,15 +175,8 @@ class Matches(list[Match], Document):
         return {**plain(attributes), "notes": list(self.notes)}
 
     def _frame_rows(self) -> list[dict[str, Any]]:
-        """Return a row for each match, with a column for each number."""
-        numbers = [number.name for number in self.numbers]
-        return [
-            {
-                "name": str(match), "signature": str(match.convention), **dict(zip(numbers, match.values, strict=True)),
-                "n_changes": len(match.changes), "near": ", ".join(match.near), "alike": ", ".join(match.alike),
-            }
-            for match in self
-        ]  # fmt: skip
+        """Return a row for each match."""
+        return [{"name": str(match), **match.to_dict()} for match in self]
 
     def _matched(self) -> list[str | Table]:
         n_changes, single = len(self[0].changes), len(self.numbers) == 1

@@ -189,7 +189,7 @@ RESULTS = {
     ),
     "identify": (
         lambda: ra.audit.identify(**BINARY, scores=[2, 1, 2, 1], value="0.5", measure="success", k=1),
-        ["sklearn.top_k_accuracy_score@1"], "success@1", [0.5, 0.5],
+        ["sklearn.top_k_accuracy_score@1"], "value", [0.5, 0.5],
     ),
     "profile": (
         lambda: ra.audit.profile(LABELS, k=2, scores=MODELS["a_1"], group_sizes=SIZES), EFFECTS, "field", EFFECTS,

@@ -519,22 +519,14 @@ class Measured(Written):
         return [table, signatures(self.scores)]
 
     def _frame_rows(self) -> list[dict[str, Any]]:
-        return [
-            {
-                **frame_row(tally.score(), tally.convention),
-                "standard_error": math.nan if member.over_rows else _standard_error(tally, member, numerators),
-            }
-            for tally, (member, numerators) in zip(self._tallies, self._results, strict=True)
-        ]
+        rows = []
+        for tally, (member, numerators) in zip(self._tallies, self._results, strict=True):
+            error = math.nan if member.over_rows else _standard_error(tally, member, numerators)
+            rows.append({**frame_row(tally.score(), tally.convention), "standard_error": error})
+        return rows
 
     def plot(self) -> Any:
-        """Return a matplotlib Figure with a bar for the value under each convention.
-
-        Raises
-        ------
-        MissingToolkitError
-            matplotlib is not installed.
-        """
+        """Return the figure of the scores."""
         return self.scores.plot()
 
     def under(self, conventions: Collection[Convention]) -> Measured:

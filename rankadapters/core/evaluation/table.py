@@ -21,7 +21,7 @@ _LATEX = str.maketrans(
     | {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", "\n": " "}
 )
 _MINUS, _DASHES = re.compile(r"(?<!\S)-(?=\d)"), re.compile(r"-(?=-)")
-_SIGNED_ZERO, _PRECISION = re.compile(r"[+-](0\.0+)(?!\d)"), re.compile(r"!r|:([+]?)\.\d+f")
+_SIGNED_ZERO, _PRECISION = re.compile(r"[+-](0(?:\.0+)?)(?![.\d])"), re.compile(r"!r|:([+]?)\.\d+f")
 _FEWEST_DECIMALS, _ENOUGH_DECIMALS = 4, 8  # differences of a smaller size may come from the order of summation alone
 _MOST_DECIMALS = 17  # of a float64 in [0, 1]
 
@@ -29,16 +29,7 @@ _MOST_DECIMALS = 17  # of a float64 in [0, 1]
 class Cell(str):
     """The text of a cell that shows numbers; it keeps the numbers, to print them with other decimals.
 
-    Parameters
-    ----------
-    form : str
-        A format with a field for each number, such as `{:.4f}`.
-    numbers : float
-        The numbers.
-    contest : hashable, optional
-        Key of the cells that this cell competes with. The best of at least two is printed in bold.
-    worth : float
-        Higher is better in the contest.
+    The cells of one `contest` compete: the best of at least two, with the highest `worth`, is printed in bold.
 
     >>> Cell("{:.4f}", 0.12345), Cell("{:+.2f} to {:+.2f}", -0.0001, 0.25).rounded(1)
     ('0.1235', '0.0 to +0.2')
@@ -182,13 +173,7 @@ class Written(ABC):
         return self.table().markdown()
 
     def to_markdown(self, *, decimals: int | None = None) -> str:
-        """Return the paragraphs and tables in Markdown.
-
-        Parameters
-        ----------
-        decimals : int, optional
-            Number of decimals; by default those of the printed result.
-        """
+        """Return the paragraphs and tables in Markdown, with the decimals and the bold values of `to_latex`."""
         return self._written(decimals, Table.markdown, _markdown)
 
     def to_latex(self, *, decimals: int | None = None) -> str:
@@ -210,7 +195,7 @@ class Written(ABC):
         return "\n\n".join(table(b.rounded(decimals)) if isinstance(b, Table) else paragraph(b) for b in blocks) + "\n"
 
     def to_frame(self) -> Any:
-        """Return a pandas DataFrame of the main result, with exact numbers.
+        """Return a pandas DataFrame with exact numbers: a row for each score, segment, comparison, match, effect, ...
 
         Raises
         ------
@@ -248,7 +233,7 @@ class Written(ABC):
         values = [[cell.numbers[0] if isinstance(cell, Cell) else math.nan for cell in line] for line in cells]
         heads = [table.head[index] for index in shown]
         if len(shown) == 1:
-            return bars([(name, value) for name, [value] in zip(names, values, strict=True)], heads[0])
+            return bars(list(zip(names, chain(*values), strict=True)), heads[0])
         return lines_by_row(heads, list(zip(names, values, strict=True)), "value")
 
 
