@@ -11,6 +11,7 @@ from rankadapters.core.errors import InputError, MissingToolkitError
 WIDTH, HEIGHT = 4.8, 3.6  # inches: text of 10 points stays legible when a phone shrinks the figure
 LINE, LEGEND_LINE = 0.42, 0.22  # height of a bar and of a legend entry, in inches
 PANEL, PANELS_PER_ROW = 2.0, 3  # height of a bagplot in inches
+LETTER, SHORT = 0.08, 24  # width of a letter in inches, and letters of a name that leaves room for bars
 LONGEST = 48  # most letters of a name; longer names are truncated to leave room for the plot
 
 # Okabe & Ito (2008), Color Universal Design: color-blind readers can distinguish these colors.
@@ -57,6 +58,8 @@ def style(number: int, markersize: float) -> dict[str, Any]:
 def bars(named: Named, x_name: str) -> Any:
     """Draw a bar for each number, the first on top, and write the number next to it."""
     figure, axes = canvas(1.0 + LINE * len(named))
+    longest = min(LONGEST, max(len(name) for name, _ in named))
+    figure.set_figwidth(WIDTH + LETTER * max(0, longest - SHORT))
     _draw_bars(axes, named, [COLORS[0]] * len(named))
     for row, (_, value) in enumerate(named):
         _write_value(axes, f"{value:.4f}", max(0.0, value), row)

@@ -46,6 +46,12 @@ class Segments(Mapping[Any, Result], Written):
     >>> scores = ra.evaluate([1, 0, 1, 0], [2, 1, 1, 2], "textbook@2", qid=[1, 1, 2, 2], by=country)
     >>> [(segment, round(score.value, 3)) for segment, score in scores.items()], round(scores.all.value, 3)
     ([('no', 0.631), ('se', 1.0)], 0.815)
+    >>> print(scores)
+    Segments, intervals of 95 %
+    segment  name              value  queries  scored  empty  short      low    high
+    no       ndcg@2/textbook  0.6309        1       1      0      0        -       -
+    se       ndcg@2/textbook  1.0000        1       1      0      0        -       -
+    all      ndcg@2/textbook  0.8155        2       2      0      0  -1.5293  3.1602
     """
 
     def __init__(self, conventions: Sequence[Convention], by_model: ByModel, *, is_one: bool, one_model: bool) -> None:
