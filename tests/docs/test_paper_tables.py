@@ -216,6 +216,7 @@ make = functools.cache(lambda name: RESULTS[name][0]())
 @pytest.mark.parametrize("name", RESULTS)
 def test_a_result_prints_and_is_a_frame_and_a_figure(name):
     pytest.importorskip("pandas")
+    pytest.importorskip("adjustText")  # of fronts
     text = pytest.importorskip("matplotlib.text")
     result, (_, names, column, values) = make(name), RESULTS[name]
     if name not in {"one score", "results"}:  # a score prints as one line, results as their first cells
