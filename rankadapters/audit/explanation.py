@@ -123,6 +123,14 @@ class Explanation(Document):
         parts = {"gap": self.gap, "contributions": self.contributions, "set_aside": self.set_aside}
         return {**ends, **parts, "mixtures": mixtures, "queries": None if self.per_query is None else queries}
 
+    def _frame_rows(self) -> list[dict[str, Any]]:
+        """Return a row for each differing field: its values and its part."""
+        pairs = {name: map(spelled, pair) for name, pair in self.a.convention.diff(self.b.convention).items()}
+        return [
+            {**dict(zip(("field", "a", "b"), (name, *pairs[name]), strict=True)), "part": part}
+            for name, part in self._sorted().items()
+        ]
+
     def _sorted(self) -> dict[str, float]:
         return dict(sorted(self.contributions.items(), key=lambda part: -abs(part[1])))
 

@@ -76,7 +76,7 @@ LEFT_OUT = {
     ),
     "methods of results, and methods that toolkits or other modules of the package call": (
         r"parity\.\w+\..*|(lightgbm|xgboost|catboost)\.\w+\..*|audit\.\w+\..*|compare\.\w+\.plot|datasets\.\w+\..*"
-        r"|io\.\w+\.\w+|Evaluator\.of|Tally\.from_limbs|Queries\.(as_one|per_query|per_row|reordered|select|subset|take|weighed_by"
+        r"|[\w.]+\.to_(latex|markdown)|io\.\w+\.\w+|Evaluator\.of|Tally\.from_limbs|Queries\.(as_one|per_query|per_row|reordered|select|subset|take|weighed_by"
         r"|with_columns)"
     ),
     "declared values, whose fields are tested one by one below": (
