@@ -10,7 +10,7 @@ from itertools import product
 from typing import Any, NamedTuple
 
 from rankadapters.cli import sources
-from rankadapters.cli.options import add_conventions, describe
+from rankadapters.cli.options import add_conventions, add_measures, conventions_of, describe
 from rankadapters.cli.printing import Answer, add_output
 from rankadapters.cli.standard_input import file
 from rankadapters.core.declaration.convention import Convention
@@ -32,6 +32,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         "evaluate --table test.parquet --label label --score score --qid qid --convention lightgbm.map@5",
         "evaluate --table test.csv --by market --convention textbook@10",
         "evaluate --qrels qrels.txt --run run.txt --convention trec_eval_9@10 --per-query",
+        "evaluate --qrels qrels.txt --run run.txt --measure map ndcg_cut.10 recip_rank P.5,10",
     )
     add_conventions(
         parser,
@@ -39,6 +40,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         "a metric, such as trec_eval_9.ndcg_cut_10; or a signature. `rankadapters conventions --measure all` lists the "
         "presets",
     )
+    add_measures(parser)
     sources.add(parser, several_models=True)
     parser.add_argument(
         "--unsorted", action="store_true", default=argparse.SUPPRESS,
@@ -146,6 +148,7 @@ def _or_none(value: float) -> float | None:
 
 
 def _run(arguments: argparse.Namespace) -> Answer:
+    arguments.convention = conventions_of(arguments)
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always", LabelsWarning)
         results, notes = (_stream if _can_stream(arguments) else _read)(arguments)
@@ -171,7 +174,7 @@ def _stream(arguments: argparse.Namespace) -> tuple[list[_Result], list[str]]:
     _, _, scores = sources.scores_of(arguments)
     columns = sources.columns(arguments, docids=sources.needs_docids(arguments.convention))
     options = {name: getattr(arguments, name) for name in ("by", "unsorted") if name in arguments}
-    scored = ra.evaluate_stream(arguments.table, arguments.convention, score=list(scores), **columns, **options)
+    scored = ra.evaluate_table(arguments.table, arguments.convention, score=list(scores), **columns, **options)
     return [_Result(scored)], []
 
 

@@ -83,13 +83,28 @@ def test_machine_code_is_loaded_and_known_to_be_cached(folder):
     assert len(list(folder.iterdir())) == 1
 
 
-def test_compiling_is_logged_once_and_loading_is_not(tmp_path):
+def test_compiling_is_said_once_in_a_job_without_logging_and_loading_is_not(tmp_path):
     pytest.importorskip("numba")
-    log = "import logging; logging.basicConfig(level='INFO', format='%(message)s')\n"
-    code = f"{log}{OBJECTIVE}{GRADIENTS}\n{GRADIENTS}"
+    code = f"{OBJECTIVE}{GRADIENTS}\n{GRADIENTS}"
     first, second = (run_python("-c", code, NUMBA_CACHE_DIR=tmp_path).stderr.splitlines() for _ in range(2))
     assert first == [f"rankadapters: compiling {noun}, once on this machine" for noun in ("gradients", "rankings")]
     assert second == []
+
+
+def test_compiling_is_logged_under_the_packages_name(tmp_path):
+    """A level above WARNING hides the line. Without a folder for machine code, the line says that none is kept."""
+    pytest.importorskip("numba")
+    (tmp_path / "file").touch()
+    log = "import logging; logging.basicConfig(level='ERROR', format='%(name)s %(levelname)s %(message)s')\n"
+    show = "logging.getLogger().setLevel('INFO')\n"
+    code = f"{log}{OBJECTIVE}{show}{GRADIENTS}"
+    when = "in this process, since no folder for machine code can be written"
+    lines = [
+        f"rankadapters WARNING rankadapters: compiling {noun}, {when}" for noun in ("gradients", "rankings")
+    ]  # fmt: skip
+    assert run_python("-c", code, NUMBA_CACHE_DIR=tmp_path / "file").stderr.splitlines() == lines
+    hidden = code.replace("INFO", "ERROR")
+    assert run_python("-c", hidden, NUMBA_CACHE_DIR=tmp_path / "file").stderr == ""
 
 
 def test_every_folder_of_kernels_has_a_purpose_in_the_log():
