@@ -64,10 +64,7 @@ def test_an_interrupted_command_prints_one_line(tmp_path):
 
 
 @posix
-@pytest.mark.parametrize(
-    "module",
-    ["rankadapters.cli.evaluate", "numpy", "rankadapters.core.evaluation.evaluator", "rankadapters.core.ranking.ranks"],
-)
+@pytest.mark.parametrize("module", ["numpy", pytest.param("rankadapters.core.ranking.ranks", marks=pytest.mark.long)])
 def test_a_command_interrupted_while_it_imports_prints_one_line(tmp_path, module):
     code = (
         "import signal, sys\n"
@@ -90,6 +87,7 @@ def test_a_command_interrupted_while_it_imports_prints_one_line(tmp_path, module
 
 
 EXACT = objectives.lightgbm.lambdarank().replace(sigmoid="exact", truncation=None)
+LAMBDA_LOSS = objectives.LambdaLoss(convention="textbook@5", scheme="ndcg2++_3", truncation=None, sigma=1)
 PAIRWISE = {
     "exact": (EXACT, pair_gradients),
     "unit": (objectives.catboost.pair_logit(), pair_gradients),
@@ -98,6 +96,11 @@ PAIRWISE = {
     "map": (objectives.xgboost.map().replace(truncation=None), replica_gradients),
     "truncated": (objectives.lightgbm.lambdarank(), replica_gradients),
     "drawn": (objectives.xgboost.ndcg(lambdarank_pair_method="mean"), replica_gradients),
+    "ap": (EXACT.replace(convention="lightgbm.map@all"), pair_gradients),
+    "rr": (EXACT.replace(convention="catboost.mrr@all"), pair_gradients),
+    "err": (EXACT.replace(convention="yahoo.err"), pair_gradients),
+    "both terms": (LAMBDA_LOSS, None),
+    "approximate": (objectives.ApproxNDCG(convention="textbook@5", temperature=0.01, hessian=1), None),
 }
 SIZES = [1, 30, 2, 90, 3, 1, 60]
 RNG = np.random.default_rng(0)
@@ -105,18 +108,21 @@ LABELS, SCORES = RNG.integers(0, 2, sum(SIZES)), RNG.standard_normal(sum(SIZES))
 LONG_QUERY = 201  # rows of one query, computed in calls of 50 ranks; the last rank has no pairs with later ranks
 
 
+@pytest.mark.long
 @for_each("name", PAIRWISE)
-@pytest.mark.parametrize("work", [1, 100, 5000])
-@pytest.mark.parametrize("spread", [1, 1000], ids=["near", "far"])  # far scores need more than one unit for exp(s)
+@for_each("work", [1, 100, 5000])
+@for_each("spread", [1, 1000])  # far scores need more than one unit for exp(s)
 def test_gradients_in_many_calls_have_the_same_bits(monkeypatch, name, work, spread):
     bound_objective = PAIRWISE[name][0].bind(ra.Queries(LABELS, group_sizes=SIZES), n_threads=1)
     expected = bound_objective.gradients(SCORES * spread)
     assert np.isfinite(expected).all()
     bound_objective.state[...] = 0
-    monkeypatch.setattr(threads, "WORK_PER_CALL", work)
-    np.testing.assert_array_equal(bound_objective.gradients(SCORES * spread), expected)
+    with monkeypatch.context() as patch:
+        patch.setattr(threads, "WORK_PER_CALL", work)
+        np.testing.assert_array_equal(bound_objective.gradients(SCORES * spread), expected)
 
 
+@pytest.mark.long
 @for_each(
     ("objective", "kernel"),
     [
@@ -167,7 +173,7 @@ def count_calls(monkeypatch, kernel, before):
     return calls
 
 
-@pytest.mark.parametrize("name", ["exact", "unit", "table", "float32", "map"])
+@pytest.mark.parametrize("name", ["exact", *(pytest.param(name, marks=pytest.mark.long) for name in ("table", "map"))])
 def test_the_pairs_of_one_long_query_are_interrupted_between_calls(monkeypatch, name):
     objective, kernel = PAIRWISE[name]
     monkeypatch.setattr(threads, "WORK_PER_CALL", 50 * LONG_QUERY)
@@ -224,6 +230,7 @@ def test_other_threads_stop_at_their_next_result():
 
 
 @posix
+@pytest.mark.long
 def test_a_training_on_one_query_of_a_million_rows_is_interrupted():
     """The 5e11 pairs of the query would take a quarter of an hour."""
     code = (

@@ -38,6 +38,8 @@ def identify(**options):
 AUDITS = {
     "profiling": lambda: ra.audit.profile(LABELS, k=2, group_sizes=SIZES),
     "searching": identify,
+    "explaining": lambda: ra.audit.explain(LABELS, SCORES, "sklearn@2", "letor4@2", **COLUMNS),
+    "asking the toolkits": lambda: ra.parity.crosscheck(LABELS, SCORES, "sklearn@2", toolkits=["sklearn"], **COLUMNS),
     "comparing": lambda: ra.audit.order(
         LABELS, {"a": SCORES, "b": SCORES[::-1]}, ["yahoo@2"], n_resamples=9, group_sizes=SIZES
     ),
@@ -47,13 +49,16 @@ AUDITS = {
     ),
 }
 NEEDED_PACKAGES = {
+    "asking the toolkits": ["sklearn"],
     "comparing": ["scipy"],
     "making the page": ["scipy", "matplotlib"],
     "training the toolkits' models": ["sklearn"],
 }
 
 
-@pytest.mark.parametrize("title", AUDITS)
+@pytest.mark.parametrize(
+    "title", [pytest.param(title, marks=[] if title == "comparing" else pytest.mark.long) for title in AUDITS]
+)
 def test_long_work_shows_a_bar_only_on_a_terminal_with_tqdm(capsys, monkeypatch, title):
     for package in NEEDED_PACKAGES.get(title, []):
         pytest.importorskip(package)
@@ -158,26 +163,3 @@ def test_each_file_moves_the_bar_by_a_thousand_steps(monkeypatch):
     for number, n_files, done, total in ((0, 2, 0, 0), (0, 1, 1, 1), (1, 4, 5, 9), (0, 0, 1, 2)):
         step_of_file(number, n_files)(done, total)
     assert moves == [(0, 2000), (1000, 1000), (1555, 4000)]  # nothing is shown if the number of files is unknown
-
-
-@for_each(
-    ("title", "work"),
-    [
-        (
-            "comparing",
-            lambda: ra.audit.order(LABELS, {"a": SCORES, "b": LABELS}, "textbook@2", **COLUMNS, n_resamples=9),
-        ),
-        ("profiling", lambda: ra.audit.profile(LABELS, k=2, **COLUMNS)),
-        ("explaining", lambda: ra.audit.explain(LABELS, SCORES, "sklearn@2", "letor4@2", **COLUMNS)),
-        ("searching", lambda: ra.audit.identify(LABELS, SCORES, value="0.5", k=2, **COLUMNS)),
-        (
-            "asking the toolkits",
-            lambda: ra.parity.crosscheck(LABELS, SCORES, "sklearn@2", toolkits=["sklearn"], **COLUMNS),
-        ),
-    ],
-)
-def test_work_that_may_take_long_has_a_title(title, work, monkeypatch):
-    titles = []
-    monkeypatch.setattr(progress, "shown", lambda name, **_: titles.append(name) or nullcontext())
-    work()
-    assert titles[0] == title

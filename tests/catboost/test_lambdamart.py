@@ -55,6 +55,7 @@ def test_bad_parameters_are_refused(options, message):
         objectives.catboost.lambdamart(**options)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("metric", "exact_weights", "catboost_weights"),
     [
@@ -70,6 +71,7 @@ def test_pairs_of_an_irrelevant_first_row_have_these_weights(metric, exact_weigh
         np.testing.assert_allclose(grad, [sum(weights) / 2, *(-weight / 2 for weight in weights)], rtol=1e-6)
 
 
+@pytest.mark.long
 def test_catboosts_err_weights_ignore_rows_of_an_equal_label_in_between():
     """Labels are 1/2, 1/2 and 0. Swapping the first row and the last, CatBoost ignores the row between them."""
     objective = objectives.catboost.lambdamart(metric="ERR", norm=False).replace(truncation=1)
