@@ -290,22 +290,3 @@ def test_xgboosts_ndcg_is_right_with_a_worker_without_rows(cluster3):
     params = {"disable_default_eval_metric": False, "eval_metric": "ndcg@5"}
     model = XGBoost().train(cluster3, cut_at_queries(VALID, 1), None, **params)
     assert model.log["ndcg@5"][-1] == pytest.approx(value_of(model, ra.presets.xgboost(5)), rel=1e-12)
-
-
-def local_mean(preds, dmatrix):
-    """Return the mean over the rows of this worker, as a user's metric would."""
-    bounds = dmatrix.get_uint_info("group_ptr").astype(np.int64)
-    return "mine", ra.evaluate(dmatrix.get_label(), preds, TEXTBOOK, group_sizes=np.diff(bounds)).value
-
-
-@pytest.mark.xfail(
-    reason="XGBoost 3.2.0 averages custom metrics over workers unweighted: "
-    "https://github.com/dmlc/xgboost/blob/v3.2.0/python-package/xgboost/callback.py",
-    strict=True,
-    raises=AssertionError,
-)
-def test_a_custom_metric_covers_the_rows_of_all_workers(cluster2):
-    first, *rest = cut_at_queries(VALID, 10)
-    joined = type(first)(*(np.concatenate(column) for column in zip(*rest, strict=True)))
-    model = XGBoost().train(cluster2, [first, joined], local_mean)
-    assert model.log["mine"][-1] == pytest.approx(value_of(model, TEXTBOOK), abs=1e-5)

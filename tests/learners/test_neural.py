@@ -13,7 +13,6 @@ import scipy.sparse as sp
 
 from rankadapters.learners import NeuralRanker
 from rankadapters.learners.neural import ACTIVATIONS, Network
-from tests.helpers.mq2008_folds import fold
 from tests.helpers.rankings import ranking
 from tests.helpers.tables import for_each
 
@@ -127,19 +126,6 @@ def test_a_warm_start_continues_from_the_last_weights():
 def test_parameters_are_checked(params, error, reason):
     with pytest.raises(error, match=reason):
         NeuralRanker(**{"objective": ra.objectives.catboost.pair_logit(), **params}).fit(DATA.X, DATA.y, qid=DATA.qid)
-
-
-def mq2008_ndcg(number):
-    """Return RankNet's test NDCG@10 on one fold of MQ2008."""
-    train, valid, test = fold(number)
-    model = NeuralRanker(RANKNET, convention="ranklib@10", random_state=0)
-    return model.fit(train.X, train.y, qid=train.qid, eval_set=[tuple(valid)]).score(test.X, test.y, qid=test.qid)
-
-
-@pytest.mark.long
-def test_quality_of_ranknet_on_one_fold_of_mq2008_is_unchanged():
-    """Recorded when the mean of five folds was above RankLib's."""
-    assert mq2008_ndcg(4) == pytest.approx(0.5602, abs=0.01)
 
 
 def test_a_warm_start_refuses_other_hidden_layers():

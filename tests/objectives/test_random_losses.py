@@ -67,18 +67,14 @@ def test_errors_name_rows_in_the_callers_order(value, labels, problem):
     ("call", "message"),
     [
         (lambda o: o.catboost.stochastic_rank("AUC"), "metric='AUC'; allowed are 'DCG', 'NDCG'"),
-        (lambda o: o.catboost.stochastic_rank("NDCG", sigma=0), "sigma=0; allowed are finite numbers above 0"),
         (lambda o: o.catboost.stochastic_rank("NDCG", top=0), "top=0; allowed are whole numbers from 1 on, and -1 for"),
         (lambda o: o.catboost.stochastic_rank("MRR", top=3), r"top belongs to metric .*not to metric='MRR'"),
         (lambda o: o.catboost.stochastic_rank("ERR", type="Exp"), "type belongs to metric 'DCG', 'NDCG', not"),
-        (lambda o: o.catboost.stochastic_rank("NDCG", decay=0.9), "decay belongs to metric 'PFound', not to"),
         (lambda o: o.catboost.yetirank(mode="PFound"), "mode='PFound'; allowed are 'Classic', 'DCG'"),
         (lambda o: o.catboost.yetirank(noise="Logistic"), "noise='Logistic'; allowed are 'Gumbel'"),
         (lambda o: o.catboost.yetirank(top=3), r"top belongs to .*mode='Classic', where CatBoost ignores it"),
-        (lambda o: o.catboost.yetirank(mode="MRR", decay=0.9), "decay belongs to mode 'Classic', not to mode='MRR'"),
         (lambda o: o.catboost.yetirank(noise_power=2.0), "noise_power belongs to noise 'Gauss', not to noise='Gumbel'"),
         (lambda o: o.catboost.yetirank(mode="MAP", num_neighbors=0), "num_neighbors=0; allowed are whole numbers"),
-        (lambda o: o.catboost.stochastic_filter(sigma=0), "sigma=0; allowed are finite numbers above 0"),
         (lambda o: simple_yetirank("textbook@5", delta="classic"), "delta='classic' goes with no convention"),
         (lambda o: simple_yetirank(None), "delta='exact' goes with a convention"),
         (
