@@ -5,11 +5,7 @@ from __future__ import annotations
 import math
 import os
 import signal
-import subprocess
-import sys
 import threading
-from contextlib import contextmanager
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -23,30 +19,15 @@ from rankadapters.objectives.kernels.replicas import replica_gradients
 from rankadapters.objectives.kernels.stochastic_filter import stochastic_filter_gradients
 from rankadapters.objectives.kernels.stochastic_rank import stochastic_rank_gradients
 from rankadapters.objectives.kernels.yetirank import yetirank_gradients
+from tests.helpers.python_processes import TIMEOUT, needs_posix, start_python
 from tests.helpers.tables import for_each, short
 
-ROOT = Path(__file__).parent.parent.parent
-TIMEOUT = 300  # seconds; far more than any of these tests takes, even on a slow machine
 EVALUATE = ["evaluate", "--convention", "textbook@3", "--format", "json"]
-
-posix = pytest.mark.skipif(os.name != "posix", reason="sends SIGINT to a process")
 
 pytestmark = pytest.mark.usefixtures("default_sigint")
 
 
-@contextmanager
-def start_python(*arguments):
-    process = subprocess.Popen(
-        [sys.executable, *arguments], cwd=ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    )
-    try:
-        yield process
-    finally:
-        process.kill()
-        process.communicate()
-
-
-@posix
+@needs_posix
 def test_an_interrupted_command_prints_one_line(tmp_path):
     """The command waits for a pipe without a writer. Opening the pipe for writing waits until the command reads it."""
     pipe = tmp_path / "features"
@@ -63,7 +44,7 @@ def test_an_interrupted_command_prints_one_line(tmp_path):
     assert (process.returncode, out, err) == (130, "", "rankadapters: interrupted\n")
 
 
-@posix
+@needs_posix
 @pytest.mark.parametrize("module", ["numpy", pytest.param("rankadapters.core.ranking.ranks", marks=pytest.mark.long)])
 def test_a_command_interrupted_while_it_imports_prints_one_line(tmp_path, module):
     code = (
@@ -229,7 +210,7 @@ def test_other_threads_stop_at_their_next_result():
     assert results == [0]
 
 
-@posix
+@needs_posix
 @pytest.mark.long
 def test_a_training_on_one_query_of_a_million_rows_is_interrupted():
     """The 5e11 pairs of the query would take a quarter of an hour."""

@@ -38,8 +38,6 @@ def identify(**options):
 AUDITS = {
     "profiling": lambda: ra.audit.profile(LABELS, k=2, group_sizes=SIZES),
     "searching": identify,
-    "explaining": lambda: ra.audit.explain(LABELS, SCORES, "sklearn@2", "letor4@2", **COLUMNS),
-    "asking the toolkits": lambda: ra.parity.crosscheck(LABELS, SCORES, "sklearn@2", toolkits=["sklearn"], **COLUMNS),
     "comparing": lambda: ra.audit.order(
         LABELS, {"a": SCORES, "b": SCORES[::-1]}, ["yahoo@2"], n_resamples=9, group_sizes=SIZES
     ),
@@ -49,7 +47,6 @@ AUDITS = {
     ),
 }
 NEEDED_PACKAGES = {
-    "asking the toolkits": ["sklearn"],
     "comparing": ["scipy"],
     "making the page": ["scipy", "matplotlib"],
     "training the toolkits' models": ["sklearn"],
@@ -163,3 +160,20 @@ def test_each_file_moves_the_bar_by_a_thousand_steps(monkeypatch):
     for number, n_files, done, total in ((0, 2, 0, 0), (0, 1, 1, 1), (1, 4, 5, 9), (0, 0, 1, 2)):
         step_of_file(number, n_files)(done, total)
     assert moves == [(0, 2000), (1000, 1000), (1555, 4000)]  # nothing is shown if the number of files is unknown
+
+
+@for_each(
+    ("title", "work"),
+    [
+        ("explaining", lambda: ra.audit.explain(LABELS, SCORES, "sklearn@2", "letor4@2", **COLUMNS)),
+        (
+            "asking the toolkits",
+            lambda: ra.parity.crosscheck(LABELS, SCORES, "sklearn@2", toolkits=["sklearn"], **COLUMNS),
+        ),
+    ],
+)
+def test_work_of_few_steps_has_a_title(title, work, monkeypatch):
+    titles = []
+    monkeypatch.setattr(progress, "shown", lambda name, **_: titles.append(name) or nullcontext())
+    work()
+    assert titles[0] == title
