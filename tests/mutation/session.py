@@ -31,7 +31,7 @@ COMPILING = 100  # extra seconds of processor time to compile all kernels
 WAITING = 20  # limit of wall time over processor time: it ends mutants that wait for ever
 # Tests of code that runs in the processes of engines, where no lines are recorded.
 DASK_TESTS = [
-    "tests/dask/test_evaluation.py", "tests/dask/test_queue_exchange.py", "tests/lightgbm/test_distributed.py",
+    "tests/dask/test_evaluation.py", "tests/dask/test_queue_exchange.py", "tests/callbacks/test_distributed.py",
 ]  # fmt: skip
 SPARK_TESTS = ["tests/spark/test_evaluation.py", "tests/spark/test_query_evaluator.py"]
 PARTITION_TESTS = ["tests/partitions/test_rows.py", DASK_TESTS[0]]

@@ -17,14 +17,13 @@ NOT_COPIED = shutil.ignore_patterns(".git", ".ci", ".tox", ".venv", ".hypothesis
 NOT_RECORDED = (
     "tests/project/test_types.py", "tests/project/test_imports.py", "tests/project/test_safety.py",
     "tests/docs/test_pages.py", "tests/cli/test_process.py", "tests/fuzz/test_command.py",
-    "tests/dask", "tests/spark", "tests/partitions", "tests/lightgbm/test_distributed.py",
-    "tests/xgboost/test_distributed.py", "tests/xgboost/test_spark.py", "tests/compare/test_compare_example.py",
-    "tests/mutation",
+    "tests/dask", "tests/spark", "tests/partitions", "tests/callbacks/test_distributed.py",
+    "tests/xgboost/test_spark.py", "tests/compare/test_compare_example.py", "tests/mutation",
 )  # fmt: skip
 # The tests of kernels that run as Python: others would take hours.
 GRADIENT_FILES = (
-    "bias_gradients", "generators", "golden_gradients", "gradients", "gradients_by_hand", "lanes", "list_losses",
-    "pair_seeds", "query_cross_entropy", "random_expectations", "random_gradients", "trade_gradients",
+    "bias_gradients", "golden_gradients", "gradients", "gradients_by_hand", "lanes", "one_of_each_kernel",
+    "query_cross_entropy", "random_gradients", "trade_gradients",
 )  # fmt: skip
 GRADIENT_TESTS = [*(f"tests/objectives/test_{name}.py" for name in GRADIENT_FILES), "tests/core/measures/test_loss.py"]
 KERNEL_TESTS = ("tests/core", "tests/learners", "tests/statistics/test_inert.py", *GRADIENT_TESTS)
