@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 import rankadapters as ra
 from rankadapters import presets
-from rankadapters.core.measures import MEASURES
 from rankadapters.presets.texts import as_convention
 from tests.helpers.convention_strategies import field_values
 from tests.helpers.depth import examples
@@ -154,16 +153,6 @@ def test_the_name_of_a_changed_preset_reads_back(data, name, k):
     assert pickle.loads(pickle.dumps(convention)).name == convention.name
 
 
-@given(st.text(alphabet="abdeglnortmpu4@/+=._-0189 kv", max_size=40))
-@settings(max_examples=examples(250))
-def test_any_text_is_refused_or_read_as_a_convention_that_reads_back(text):
-    try:
-        convention = ra.parse(text)
-    except ra.ConventionError:
-        return
-    assert ra.parse(str(convention)) == convention
-
-
 def test_a_name_has_only_the_fields_that_differ_from_its_preset():
     # With empty=0, average='query-except-empty' means 'query', so that the name omits it.
     assert presets.xgboost(10, minus=True).name == "ndcg@10/xgboost+empty=0"
@@ -185,10 +174,6 @@ def test_a_new_process_can_read_a_text_after_making_or_unpickling_a_convention()
         code = f"import pickle\nimport rankadapters as ra\nprint({expression}.diff('yahoo@10'))"
         printed = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
         assert printed == "{'empty': (0.0, 1.0)}\n"
-
-
-def test_measures_are_public_and_have_their_names():
-    assert [getattr(ra, measure.__name__).measure for measure in MEASURES.values()] == list(MEASURES)
 
 
 def test_reading_a_short_text_takes_few_calls():
