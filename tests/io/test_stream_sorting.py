@@ -114,17 +114,6 @@ def test_ids_may_have_a_different_width_in_each_batch(temporary_folder, first, s
     check_sorted_stream(batches, columns)
 
 
-def test_ids_may_have_a_different_width_in_each_file(temporary_folder, tmp_path):
-    pa = pytest.importorskip("pyarrow")
-    from pyarrow import parquet
-
-    columns, paths = scattered_rows(5), []
-    for width, batch in zip(("int32", "int64"), cut_at(columns, [0, 100, columns["label"].size]), strict=True):
-        paths.append(tmp_path / f"{width}.parquet")
-        parquet.write_table(pa.table({**batch, "qid": batch["qid"].astype(width)}), paths[-1])
-    check_sorted_stream(paths, columns)
-
-
 @for_each("package", ["pandas", "polars", "numpy"])
 def test_text_ids_of_any_frame_are_sorted(temporary_folder, package):
     make = pytest.importorskip(package).DataFrame if package != "numpy" else lambda batch: batch

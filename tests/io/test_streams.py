@@ -237,12 +237,6 @@ def test_a_duckdb_relation_is_read_and_may_sort_the_rows(one_row_at_once):
     assert ra.evaluate_stream(sorted_rows, "lightgbm@10").to_dict() == expected.to_dict()
 
 
-@for_each("batch", [([1], [2], [3]), np.zeros(2), "not a file", 7, None, [BATCH]], ids=short)
-def test_a_batch_that_is_not_a_table_is_refused(batch):
-    with pytest.raises(ra.InputError, match=r"^(batch 1 is of type \w+; allowed are paths|not a file: No such file)"):
-        ra.evaluate_stream([batch], "lightgbm@10")
-
-
 def test_the_row_of_an_error_is_counted_over_all_batches():
     nan_label = BATCH | {"label": [1.0, np.nan]}
     for batches, row in (([BATCH, BATCH, nan_label], 5), ([BATCH, BATCH | {"label": [-1.0, 0.0]}], 2)):
