@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import bz2
 import gzip
-import json
 
 import numpy as np
 import pytest
@@ -13,11 +12,9 @@ import rankadapters as ra
 from rankadapters import progress
 from rankadapters.io import read_table, streams, table
 from tests.helpers import stream_batches
-from tests.helpers.command import output_of
 from tests.helpers.tables import for_each, short
 
 NAMES = {"label": "label", "score": "score", "qid": "qid"}
-OPTIONS = ("--label", "label", "--score", "score", "--qid", "qid")
 
 
 @pytest.fixture(params=[40, 10**6])
@@ -67,20 +64,6 @@ def test_a_streamed_table_has_the_bits_of_the_whole_table(small_blocks, arrow, t
         ra.evaluate_stream(path, weighted, query_weight="weight").to_dict()
         == evaluate_whole(path, weighted, query_weight="weight").to_dict()
     )
-
-
-@for_each("kind", ["float16", "float32", "bool", "int8", "uint64", "decimal128(30, 3)"])
-@pytest.mark.parametrize("unsorted", [False, True])
-def test_scores_of_any_type_have_the_bits_of_the_whole_table(arrow, tmp_path, kind, unsorted):
-    if unsorted:
-        pytest.importorskip("duckdb")
-    columns = stream_batches.rows(5)
-    types = {"decimal128(30, 3)": arrow.decimal128(30, 3), "float16": arrow.float16()}
-    scores = arrow.array(np.arange(columns["label"].size) % 2)
-    columns["score"] = scores.cast("float32" if kind == "float16" else scores.type).cast(types.get(kind, kind))
-    path = save_parquet(columns, tmp_path / "table")
-    score = ra.evaluate_stream(path, "trec_eval_9@5", docid="docid", unsorted=unsorted)
-    assert score.to_dict() == evaluate_whole(path, "trec_eval_9@5", docid="docid").to_dict()
 
 
 def test_several_files_are_one_stream(small_blocks, arrow, tmp_path):
@@ -181,25 +164,6 @@ def test_a_query_that_returns_is_refused_with_both_rows(small_blocks, write, arr
     text, row = message_and_row(lambda: ra.evaluate_stream(path, "yahoo@2"))
     assert text.startswith(f"{path}, row 41: query 2 returns after it began in {path}, row 11.\nHint: sort the rows")
     assert row == 40
-
-
-@pytest.mark.parametrize("save", [save_parquet, SAVE["CSV in gzip"]], ids=["Parquet", "CSV in gzip"])
-def test_the_command_prints_the_values_of_the_whole_table(small_blocks, arrow, capsys, tmp_path, save):
-    path = save(stream_batches.rows(9, text=True), tmp_path / "table")
-    conventions = ["mslr@5", "lightgbm@10"]
-    files = ("--table", path, *OPTIONS[:4], "other", *OPTIONS[4:])
-    options = (*files, "--convention", *conventions, "--per-query", "--format", "json")
-    report = json.loads(output_of(capsys, "evaluate", *options))
-    for model in ("score", "other"):
-        judgments = read_table(path, **NAMES | {"score": model})
-        for convention in conventions:
-            evaluator = ra.Evaluator(judgments.queries, convention)
-            score, signature = evaluator.evaluate(judgments.scores), str(ra.parse(convention))
-            [row] = [row for row in report["conventions"] if (row["model"], row["signature"]) == (model, signature)]
-            assert (row["value"], row["n_queries"], row["n_short"]) == (score.value, score.n_queries, score.n_short)
-            query_ids = judgments.queries.query_ids.tolist()
-            values = dict(zip(query_ids, evaluator.per_query(judgments.scores).tolist(), strict=True))
-            assert report["queries"][signature][model] == values
 
 
 def test_the_progress_bar_moves_while_a_table_is_read(small_blocks, arrow, tmp_path, monkeypatch):

@@ -150,16 +150,6 @@ def test_the_command_sorts_with_unsorted(capsys, temporary_folder, scattered_tab
     assert list(temporary_folder.glob(f"{PREFIX}*")) == []
 
 
-def test_the_command_reads_the_whole_table_for_a_convention_over_all_rows(capsys, scattered_table):
-    options = ("--table", scattered_table, *COLUMNS, "--convention", "sklearn.roc_auc_score", "--format", "csv")
-    binary = scattered_table.read_text(encoding="utf-8").replace("7,2,", "7,1,")
-    scattered_table.write_text(binary)
-    unsorted = output_of(capsys, "evaluate", *options, "--unsorted")
-    assert unsorted == output_of(capsys, "evaluate", *options, "--split-queries", "merge")
-    expected = ra.evaluate([1, 0, 0, 1], [0.5, 1, 0.75, 1], "sklearn.roc_auc_score", qid=[7, 9, 7, 9]).value
-    assert f",{expected},1," in unsorted
-
-
 def test_unsorted_is_refused_without_a_table_or_with_split_queries(capsys, scattered_table, write):
     options = ("evaluate", "--convention", "textbook@5", "--format", "csv", "--unsorted")
     table = ("--table", scattered_table, *COLUMNS)
@@ -193,6 +183,7 @@ sys.exit(main())
 """
 
 
+@pytest.mark.long
 @needs_posix
 @pytest.mark.parametrize("where", ["in the middle of the stream", "in the middle of the sort"])
 @pytest.mark.usefixtures("default_sigint")

@@ -46,12 +46,13 @@ def main() -> None:
     parser.add_argument("--seed", type=int, required=True, help="seed of the random sample")
     parser.add_argument("--minutes", type=float, default=60, help="start no mutant after this time (60)")
     parser.add_argument("--workers", type=int, default=2, help="mutants tried at the same time (2)")
+    parser.add_argument("--only", nargs="+", default=["rankadapters"], help="folders whose modules are mutated (all)")
     parser.add_argument("--tests", nargs="+", default=["tests", "rankadapters"], help="tests to record (all)")
     options = parser.parse_args()
     deadline = monotonic() + 60 * options.minutes
     trees = [copied(FOLDER / f"w{number}") for number in range(options.workers)]
     record = Record(recorded(trees[0], options), trees[0])
-    mutants = list(sample(CHECKOUT, options.sample, options.seed))
+    mutants = list(sample(CHECKOUT, options))
     file = FOLDER / f"seed-{options.seed}.jsonl"
     file.touch()
     results = {result["number"]: result for result in map(json.loads, file.read_text(encoding="utf-8").splitlines())}
@@ -66,7 +67,8 @@ def main() -> None:
 
     with ThreadPoolExecutor(len(trees)) as pool:
         list(pool.map(work, trees))
-    report(mutants, results, failing=run(killers(results), trees[0], 3600)["killers"])
+    killers = {test for result in results.values() for test in result["killers"]}
+    report(mutants, results, failing=run(sorted(killers), trees[0], 3600)["killers"] if killers else [])
 
 
 def copied(tree: Path) -> Path:
@@ -119,9 +121,9 @@ def rounds(mutant: Mutant, record: Record) -> list[list[str]]:
     """Return the tests of a mutant: first the fast ones that run few other lines, then others within the time."""
     if mutant.is_kernel:
         return [TESTS_OF_KERNELS[Path(mutant.module).parts[1]]]
-    of_line = record.of_line(mutant.module, mutant.line)
+    of_line = record.tests_of(mutant.module, mutant.line)
     chosen, seconds = [], SECONDS
-    for test in dict.fromkeys([*of_line, *record.of_module(mutant.module)]):
+    for test in dict.fromkeys([*of_line, *record.tests_of(mutant.module)]):
         if len(chosen) < MOST_TESTS and record.seconds[test] < seconds:
             chosen.append(test)
             seconds -= record.seconds[test]
@@ -142,11 +144,6 @@ def run(tests: list[str], tree: Path, seconds: float, *more: str) -> dict[str, A
             return {"outcome": "timeout", "killers": []}
     outcome = "survived" if process.returncode in {PASSED, NO_TESTS} else "killed"
     return {"outcome": outcome, "killers": re.findall(r"^(?:FAILED|ERROR) ([^\s[]+)", output, re.MULTILINE)}
-
-
-def killers(results: dict[int, dict[str, Any]]) -> list[str]:
-    """Return the tests that killed a mutant."""
-    return sorted({test for result in results.values() for test in result["killers"]})
 
 
 def report(mutants: list[Mutant], results: dict[int, dict[str, Any]], failing: list[str]) -> None:

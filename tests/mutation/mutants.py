@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 from random import Random
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from cosmic_ray.ast import ast_nodes, get_ast
 from cosmic_ray.mutating import mutate_code
@@ -36,21 +36,21 @@ class Mutant(NamedTuple):
         return Path(self.module).parent.name == "kernels" or Path(self.module).name in COMPILED
 
 
-def sample(root: Path, size: int, seed: int) -> Iterator[Mutant]:
-    """Yield mutants of all modules except the command's, in random order.
+def sample(root: Path, options: Any) -> Iterator[Mutant]:
+    """Yield mutants of modules except the command's, in random order.
 
     A place in the code is chosen before its mutant, so that `+`, which has eleven mutants, is chosen no more often than
     a number, which has two.
     """
-    random = Random(seed)
-    modules = sorted(path.relative_to(root) for path in (root / "rankadapters").rglob("*.py"))
+    random = Random(options.seed)
+    modules = sorted(path.relative_to(root) for name in options.only for path in (root / name).rglob("*.py"))
     sources = {str(path): (root / path).read_text(encoding="utf-8") for path in modules if path.parts[1] != "cli"}
     all_places = [(module, *place) for module, source in sources.items() for place in places(source).items()]
     random.shuffle(all_places)
     mutants = (
         mutant_at(module, start[0], sources[module], variants, random) for module, (start, _), variants in all_places
     )
-    yield from islice(filter(None, mutants), size)
+    yield from islice(filter(None, mutants), options.sample)
 
 
 def mutant_at(module: str, line: int, source: str, variants: list[tuple[str, int]], random: Random) -> Mutant | None:

@@ -36,15 +36,10 @@ class Record:
                     for test in lines[line]:
                         self.n_lines[test] += 1
 
-    def of_line(self, module: str, line: int) -> list[str]:
-        """Return the tests that run a line of a function, those first that are fast and run few lines."""
-        return self._sorted(self.tests[module][line])
-
-    def of_module(self, module: str) -> list[str]:
-        """Return the tests that run any function of a module."""
-        return self._sorted(set().union(*self.tests[module].values()))
-
-    def _sorted(self, tests: set[str]) -> list[str]:
+    def tests_of(self, module: str, line: int | None = None) -> list[str]:
+        """Return the tests that run a line, or any line, of a module; first those that are fast and run few lines."""
+        lines = self.tests[module]
+        tests = set().union(*lines.values()) if line is None else lines[line]
         return sorted(tests, key=lambda test: ((self.seconds[test] + 0.02) * self.n_lines[test] ** 0.5, test))
 
 

@@ -285,21 +285,6 @@ def test_a_name_without_a_release_means_the_newest_release():
     ]
 
 
-@pytest.mark.parametrize(
-    "name", ["ratio_of_sums", "duplicate_documents", "rankeval_long_ties", "queries_without_rows",
-             "lenskit_2026_no_gain"],
-)  # fmt: skip
-def test_inexpressible_metrics_have_an_explanation(name):
-    assert ra.presets.inexpressible()[name].endswith(".")
-
-
-def test_a_document_retrieved_twice_can_be_given_as_an_unjudged_row():
-    """One relevant document at ranks 1 and 2: (1 + 1/log2(3)) / 1, as haystack#11959 and trulens#2746 report."""
-    convention = ra.presets.trec_eval_9(10).replace(unjudged=1, ties="input")
-    columns = {"group_sizes": [2], "judged": [True, False]}
-    assert ra.evaluate([1, 0], [2, 1], convention, **columns).value == pytest.approx(1.6309297535714575)
-
-
 def test_tools_are_copied_and_pickled_as_before():
     for copied in (copy.deepcopy(presets.lightgbm), pickle.loads(pickle.dumps(presets.lightgbm))):
         assert copied(5) == presets.lightgbm(5)

@@ -191,13 +191,6 @@ def test_columns_of_every_library_give_the_same_score(kind):
     assert score.value == ra.evaluate(LABELS, SCORES, CONV, qid=QID).value
 
 
-def test_queries_keep_the_order_of_first_appearance():
-    queries = ra.Queries([0, 1, 2, 3, 4], qid=[9, 2, 9, 5, 2])
-    assert queries.query_ids.tolist() == [9, 2, 5]
-    assert queries.order.tolist() == [0, 2, 1, 4, 3]
-    assert queries.indptr.tolist() == [0, 2, 4, 5]
-
-
 def test_inputs_are_copied_and_not_changed():
     labels, scores, qid = np.array([1.0, 0.0]), np.array([0.1, 0.2]), np.array([1, 1])
     evaluator = ra.Evaluator(labels, CONV, qid=qid)

@@ -68,15 +68,6 @@ def test_docid_ranks_follow_the_utf8_bytes(pairs):
     assert repeated_row == -1
 
 
-@given(st.lists(st.tuples(st.integers(0, 1), st.sampled_from(["a", "b", "é", "aa"])), min_size=1, max_size=12))
-def test_a_docid_that_occurs_twice_in_a_query_is_found(pairs):
-    queries = ra.Queries([0] * len(pairs), qid=[q for q, _ in pairs])
-    _, repeated_row = rank_docids(np.array([text for _, text in pairs]), queries)
-    assert (repeated_row >= 0) == (len(set(pairs)) < len(pairs))
-    if repeated_row >= 0:
-        assert pairs.count(pairs[repeated_row]) > 1
-
-
 def test_docids_that_differ_in_a_trailing_nul_stay_apart():
     batch = {"label": [1, 0], "score": [1, 1], "qid": [7, 7], "docid": ["a\0", "a"]}
     convention = ra.presets.textbook(1).replace(ties="docid-descending")

@@ -89,39 +89,6 @@ def test_labels_of_unjudged_rows_cause_no_warning():
     assert warning_messages(FRACTIONS, convention, group_sizes=[3, 3], judged=[False] * 6) == []
 
 
-@pytest.mark.parametrize(
-    ("name", "metric", "refusal"),
-    [("lightgbm", "ndcg", "label should be int type"), ("xgboost", "ndcg@3", "positive integer"),
-     ("xgboost.map", "map@3", "binary labels"), ("xgboost.pre", "pre@3", "binary labels")],
-)  # fmt: skip
-def test_the_toolkits_still_refuse_fractional_labels(name, metric, refusal):
-    features = np.array(SCORES, float)[:, None]
-    if name == "lightgbm":
-        lightgbm = pytest.importorskip("lightgbm")
-        data = lightgbm.Dataset(features, FRACTIONS, group=[3, 3], params={"verbose": -1})
-        with pytest.raises(lightgbm.basic.LightGBMError, match=refusal):
-            lightgbm.train({"metric": metric, "verbose": -1}, data, 1, valid_sets=[data])
-        return
-    xgboost = pytest.importorskip("xgboost")
-    data = xgboost.DMatrix(features, FRACTIONS, group=[3, 3])
-    with pytest.raises(xgboost.core.XGBoostError, match=refusal):
-        xgboost.train({"eval_metric": metric, "verbosity": 0}, data, 1).eval(data)
-
-
-@pytest.mark.parametrize(
-    ("function", "labels", "refusal"),
-    [("ndcg_score", [-1, 0, 2], "negative y_true"), ("average_precision_score", [0.1, 0.2, 0.9], "continuous"),
-     ("roc_auc_score", [0.1, 0.2, 0.9], "continuous"), ("coverage_error", [0.1, 0.2, 0.9], "continuous"),
-     ("label_ranking_average_precision_score", [0.1, 0.2, 0.9], "continuous")],
-)  # fmt: skip
-def test_scikit_learn_still_refuses_these_labels(function, labels, refusal):
-    metrics = pytest.importorskip("sklearn.metrics")
-    by_row = function in {"average_precision_score", "roc_auc_score"}
-    y_true, y_score = (labels, [1, 2, 3]) if by_row else ([labels], [[1, 2, 3]])
-    with pytest.raises(ValueError, match=refusal):
-        getattr(metrics, function)(y_true, y_score)
-
-
 def test_a_stream_warns_once_about_all_its_labels():
     batches = [{"label": labels, "score": [2, 1, 0], "qid": [number] * 3}
                for number, labels in enumerate(([1, 0, 1], [0.5, 0, 1], [0.25, 1, 0]))]  # fmt: skip

@@ -80,16 +80,3 @@ def test_query_ranker_stops_at_the_lowest_loss(toolkit):
     assert len(values) < 100
     value = ra.evaluate(VALID.y, model.predict(VALID.X), LOSS, qid=VALID.qid).value
     assert value == pytest.approx(min(values), rel=1e-9)  # the model of the best iteration
-
-
-def test_the_model_with_the_lower_loss_is_ahead():
-    labels, sizes = TRAIN.y, TRAIN.sizes
-    good = labels + np.random.default_rng(0).standard_normal(labels.size) / 2
-    textbook = ra.presets.textbook(5)
-    report = ra.audit.order(labels, {"good": good, "bad": -good}, [textbook, LOSS], group_sizes=sizes, n_resamples=99)
-    assert [comparison.ahead for comparison in report.comparisons] == ["good", "good"]
-    assert [comparison.difference > 0 for comparison in report.comparisons] == [True, False]
-    assert report.changes == ()
-    assert report.correlations[0][1] == 1
-    table = report.values_table()
-    assert [[cell[-3:] for cell in line[1:]] for line in table.lines] == [["(1)", "(1)"], ["(2)", "(2)"]]
