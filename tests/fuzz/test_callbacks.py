@@ -1,4 +1,4 @@
-"""Random events change data sets and callbacks; their values and gradients must still equal `ra`'s own."""
+"""Random events change data sets and metrics, whose values must still equal `ra.evaluate`'s."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import warnings
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -24,12 +23,6 @@ from tests.fuzz.budget import share
 CONVENTIONS = tuple(
     map(ra.parse, ("lightgbm@5", "textbook@3", "lightgbm.map@4", "yahoo.err", "xgboost.auc", "pandas.spearman"))
 )
-# Objectives without random draws and without state, so that gradients can be compared in any order.
-OBJECTIVES = (
-    ra.objectives.lightgbm.lambdarank(), ra.objectives.lightgbm.lambdarank().replace(sigmoid="exact"),
-    ra.objectives.xgboost.ndcg(), ra.objectives.catboost.pair_logit(), ra.objectives.QueryRMSE(),
-    ra.objectives.catboost.query_soft_max(),
-)  # fmt: skip
 SEEDS, INDICES = st.integers(0, 2**20), st.integers(0, 7)
 COPIES = st.sampled_from([copy.copy, copy.deepcopy, lambda callback: pickle.loads(pickle.dumps(callback))])
 SETTINGS = settings(share(0.003), stateful_step_count=12)
@@ -64,9 +57,6 @@ class Rows:
     @property
     def qid(self):
         return np.repeat(np.arange(self.sizes.size), self.sizes)
-
-    def facts(self):
-        return [None if column is None else column.tobytes() for column in (self.labels, self.sizes, self.weights)]
 
     def value(self, convention, scores, query_weight=None, row_weight=None):
         weights = {"query_weight": query_weight, "row_weight": row_weight}
@@ -107,10 +97,6 @@ class LightGBM:
 
         return (None, None) if rows.weights is None else (query_weights(rows.weights, rows.sizes), rows.weights)
 
-    def gradient_factors(self, rows):
-        """Return the factors by which gradients are multiplied."""
-        return [] if rows.weights is None else [rows.weights]
-
     def metric_values(self, metric, rows, scores):
         if rows.dataset is None:  # as LGBMRanker calls it
             return [value for _, value, _ in metric(rows.labels, scores, rows.weights, rows.sizes)]
@@ -131,31 +117,23 @@ class XGBoost:
     def weights(self, rows):
         return (None, None) if rows.weights is None else (rows.weights, np.repeat(rows.weights, rows.sizes))
 
-    def gradient_factors(self, rows):
-        if rows.weights is None:
-            return []
-        mean = rows.weights.astype(np.float32).sum(dtype=float) / rows.weights.size
-        return [np.repeat(rows.weights, rows.sizes), 1 / mean]
-
     def metric_values(self, metric, rows, scores):
         values = dict(metric(scores, rows.dataset))
         return [values[convention.name] for convention in CONVENTIONS]
 
 
-class DatasetMachine(RuleBasedStateMachine):
-    """Make, change and drop data sets; a subclass names the toolkit."""
+class MetricMachine(RuleBasedStateMachine):
+    """Make, change and drop data sets, evaluate and copy metrics; a subclass names the toolkit."""
 
     def __init__(self):
         super().__init__()
         self.toolkit, self.adapter = pytest.importorskip(self.package), getattr(ra, self.package)
         self.all_rows, self.quiet = [], quiet_evaluation()
+        self.metrics = [self.adapter.eval_metric(CONVENTIONS, n_threads=1)]
         self.quiet.__enter__()
 
     def teardown(self):
         self.quiet.__exit__(None, None, None)
-
-    def forget(self, rows):
-        """Forget the facts that were recorded for a data set."""
 
     @rule(seed=SEEDS)
     def new_dataset(self, seed):
@@ -188,16 +166,8 @@ class DatasetMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.all_rows)
     @rule(index=INDICES)
     def drop(self, index):
-        self.forget(self.all_rows.pop(index % len(self.all_rows)))
+        del self.all_rows[index % len(self.all_rows)]
         gc.collect(0)
-
-
-class MetricMachine(DatasetMachine):
-    """Evaluate and copy metrics, and compare each value with `ra.evaluate`."""
-
-    def __init__(self):
-        super().__init__()
-        self.metrics = [self.adapter.eval_metric(CONVENTIONS, n_threads=1)]
 
     def expected(self, rows, scores):
         weights = self.weights(rows)
@@ -249,74 +219,8 @@ class XGBoostMetrics(XGBoost, MetricMachine):
     pass
 
 
-class ObjectiveMachine(DatasetMachine):
-    """Callbacks, each with the facts of every data set at first use: a change before a reset must be an error."""
-
-    callbacks: ClassVar[list[tuple[Any, dict[int, Any]]]] = []
-
-    @rule(objective=st.sampled_from(OBJECTIVES))
-    def new_callback(self, objective):
-        callback = self.adapter.objective(objective, n_threads=1)
-        self.callbacks = [*self.callbacks[-3:], (callback, {})]
-
-    @precondition(lambda self: self.callbacks)
-    @rule(callback_index=INDICES, duplicate=COPIES)
-    def copy_callback(self, callback_index, duplicate):
-        callback, first_facts = self.callbacks[callback_index % len(self.callbacks)]
-        self.callbacks = [*self.callbacks[-3:], (duplicate(callback), first_facts if duplicate is copy.copy else {})]
-
-    @precondition(lambda self: self.callbacks)
-    @rule(callback_index=INDICES)
-    def reset(self, callback_index):
-        callback, first_facts = self.callbacks[callback_index % len(self.callbacks)]
-        callback.reset()
-        first_facts.clear()
-
-    def forget(self, rows):
-        for _, first_facts in self.callbacks:
-            first_facts.pop(id(rows.dataset), None)
-
-    @precondition(lambda self: self.callbacks and self.all_rows)
-    @rule(callback_index=INDICES, index=INDICES, seed=SEEDS)
-    def differentiate(self, callback_index, index, seed):
-        callback, first_facts = self.callbacks[callback_index % len(self.callbacks)]
-        self.compare(callback, first_facts, self.all_rows[index % len(self.all_rows)], seed)
-
-    @precondition(lambda self: self.callbacks and len(self.all_rows) > 1)
-    @rule(callback_index=INDICES, seed=SEEDS)
-    def differentiate_in_threads(self, callback_index, seed):
-        callback_and_facts = self.callbacks[callback_index % len(self.callbacks)]
-        run_in_threads((self.compare, *callback_and_facts, rows, seed) for rows in self.all_rows)
-
-    def compare(self, callback, first_facts, rows, seed):
-        scores = (np.random.default_rng(seed).integers(-9, 9, rows.labels.size) / 8).astype(np.float32)
-        unchanged = first_facts.setdefault(id(rows.dataset), rows.facts()) == rows.facts()
-        try:
-            gradients = callback(scores, rows.dataset)
-        except ra.InputError as error:
-            assert "changed after round" in str(error)
-            assert not unchanged
-            return
-        assert unchanged, "the data set has changed, and the callback has not noticed"
-        objective = callback.objective
-        expected = ra.objectives.gradients(rows.labels, scores, objective, group_sizes=rows.sizes)
-        for factor in self.gradient_factors(rows) if objective.uses_weights else []:
-            expected = [gradient * np.asarray(factor, np.float32) for gradient in expected]
-        assert [gradient.tobytes() for gradient in gradients] == [gradient.tobytes() for gradient in expected]
-
-
-class LightGBMObjectives(LightGBM, ObjectiveMachine):
-    pass
-
-
-class XGBoostObjectives(XGBoost, ObjectiveMachine):
-    pass
-
-
 test_callbacks_of_lightgbm = get_state_machine_test(LightGBMMetrics, settings=SETTINGS)
 test_callbacks_of_xgboost = get_state_machine_test(XGBoostMetrics, settings=SETTINGS)
-test_objectives_of_lightgbm = get_state_machine_test(LightGBMObjectives, settings=SETTINGS)
-test_objectives_of_xgboost = get_state_machine_test(XGBoostObjectives, settings=SETTINGS)
 
 
 # Callbacks that get their data sets before the training

@@ -195,22 +195,10 @@ def test_a_batch_whose_ids_have_another_kind_is_refused(first, second, match):
         ra.evaluate_stream([batch_of(first), batch_of(second)], "lightgbm@10")
 
 
-def test_texts_that_differ_in_a_trailing_nul_are_different_queries(one_row_at_once):
-    assert ra.evaluate_stream(list(map(batch_of, [["a"], object_array("a\0"), ["b"]])), "lightgbm@10").n_queries == 3
-
-
 @for_each("ids", [object_array(7, "7"), object_array(2**64, 1), object_array((1, 2), (3, 4)), object_array(7, 8j)])
 def test_ids_that_arrow_cannot_hold_are_refused(ids):
     with pytest.raises(ra.InputError, match=r"^batch 1: .*\nHint: "):
         ra.evaluate_stream([batch_of(ids)], "lightgbm@10")
-
-
-def test_a_cut_query_may_have_ids_of_another_width_in_the_next_batch(one_row_at_once):
-    batches = [batch_of(np.array([7, 8], np.int8)), batch_of(np.array([8, 9], np.int64)), batch_of(object_array(9, 10))]
-    expected = ra.evaluate(
-        np.tile([1.0, 0.0], 6), np.tile([0.25, 0.5], 6), "lightgbm@10", qid=np.repeat([7, 8, 8, 9, 9, 10], 2)
-    )
-    assert ra.evaluate_stream(batches, "lightgbm@10").to_dict() == expected.to_dict()
 
 
 def test_a_lazy_polars_frame_is_refused_and_its_batches_are_read():

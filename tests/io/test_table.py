@@ -96,20 +96,6 @@ def test_a_table_can_be_read_without_scores(save):
     assert judgments.place(1).endswith("row 2")
 
 
-def test_files_and_arrays_give_the_same_bits(save):
-    judgments = read_table(str(save()), **COLUMNS, docid="doc", query_weight="weight")
-    for convention in (presets.lightgbm(2), presets.trec_eval_9(1).replace(average="query")):
-        expected = ra.evaluate(
-            TABLE["grade"], TABLE["model"], convention, qid=TABLE["query"], docid=TABLE["doc"], query_weight=[2, 0.5]
-        )
-        assert ra.evaluate(judgments.queries, judgments.scores, convention) == expected
-
-
-def test_the_error_of_a_missing_column_lists_the_columns(save):
-    with pytest.raises(ra.InputError, match=r"no column 'clicks'.*\n.*'grade', 'model', 'query', 'doc', 'weight'"):
-        read_table(save(), **{**COLUMNS, "label": "clicks"})
-
-
 @for_each("column", ["grade", "model", "query", "doc"])
 def test_a_missing_value_is_refused(save, column):
     path = save(**{column: [*TABLE[column][:2], None, TABLE[column][3]]})
@@ -294,12 +280,6 @@ def test_a_file_of_a_folder_is_read_in_its_own_types(folder, read, first, second
         read(folder(a=first, b=second), **COLUMNS)
 
 
-def test_float64_scores_of_a_folder_do_not_become_float32(folder, arrow):
-    path = folder(a={"model": arrow.array(TABLE["model"], "float32")}, b={"query": ["11", "11", "12", "12"]})
-    with pytest.raises(ra.InputError, match="b, row 1: model has type double, but float in earlier rows"):
-        read_table(path, **COLUMNS)
-
-
 def test_names_of_folders_are_texts_and_no_second_column(folder):
     columns = {"label": "grade", "score": "model"}
     path = folder(**{"q=07~a": {"grade": [1] * 4}, "q=7~a": {}})
@@ -358,11 +338,6 @@ def test_a_long_field_beside_quotes_is_read_and_a_longer_row_refused(write, arro
     assert read_table(path, **COLUMNS).scores.tolist() == [0.5, 1]
     with pytest.raises(ra.InputError, match="is longer than 4194304 bytes"):
         read_table(write("query,grade,model,text\n7,1,0.5," + 10_000_000 * "b" + "\n", "table.csv"), **COLUMNS)
-
-
-def test_a_byte_order_mark_in_the_first_row_is_a_part_of_the_id(write, arrow):
-    path = write("query,grade,model\n\ufeff7,1,0.5\n\ufeff7,0,1\n", "table.csv")
-    assert read_table(path, **COLUMNS).queries.query_ids.tolist() == ["\ufeff7"]
 
 
 @for_each("text", ['7,1,1,"a\n7,0,1,b\n', '7,1,1,"a\n7,0,1,"b\n7,1,1,c\n', '7,1,1,"a"b\n'])

@@ -28,7 +28,8 @@ FOLDER = CHECKOUT / ".mutation"
 NOT_COPIED = shutil.ignore_patterns(".git", ".mutation", ".hypothesis", ".tox", ".venv", ".*_cache", "dist")
 FIRST_TESTS, MOST_TESTS = 40, 400  # test functions in the first round, and in both
 SECONDS = 60  # recorded processor time of the tests of a mutant
-STARTING, COMPILING = 120, 900  # seconds that a process may take to start, and to compile kernels
+STARTING, COMPILING = 60, 600  # seconds of processor time to start, and to compile kernels
+UNKNOWN = 200  # seconds of tests without a record
 MEMORY = 12 << 20  # kilobytes
 # Tests of what is made at import, such as fields and presets; a line that runs at import is recorded in no test.
 TESTS_OF_VALUES = ["tests/project/test_recorded.py", "tests/presets/test_presets.py", "tests/conformance"]
@@ -107,8 +108,8 @@ def tried(mutant: Mutant, number: int, record: Record, tree: Path) -> dict[str, 
     result: dict[str, Any] = {}
     try:
         for tests in rounds(mutant, record):
-            seconds = sum(record.seconds.get(test, 10) for test in tests)
-            result = run(tests, tree, STARTING + compiling + 4 * seconds, "-x")
+            seconds = sum(s for test, s in record.seconds.items() if test.startswith(tuple(tests))) or UNKNOWN
+            result = run(tests, tree, STARTING + compiling + 3 * seconds, "-x")
             if result["outcome"] != "survived":
                 break
     finally:
@@ -127,21 +128,22 @@ def rounds(mutant: Mutant, record: Record) -> list[list[str]]:
         if len(chosen) < MOST_TESTS and record.seconds[test] < seconds:
             chosen.append(test)
             seconds -= record.seconds[test]
-    first = [*([] if of_line else TESTS_OF_VALUES), *chosen[:FIRST_TESTS]]
-    return [tests for tests in (first, chosen[FIRST_TESTS:]) if tests]
+    parts = [chosen[:FIRST_TESTS], chosen[FIRST_TESTS:], [] if of_line else TESTS_OF_VALUES]
+    return [tests for tests in parts if tests]
 
 
 def run(tests: list[str], tree: Path, seconds: float, *more: str) -> dict[str, Any]:
-    """Run tests and return whether one fails."""
+    """Run tests and return whether one fails, or whether they need more than some seconds of processor time."""
     pytest = [sys.executable, "-m", "pytest", "-q", "-m", "", "-rfE", "--tb=no", "-p", "no:cacheprovider", *more]
-    command = ["bash", "-c", f'ulimit -v {MEMORY}; exec "$@"', "bash", *pytest, *tests]
+    command = ["bash", "-c", f'ulimit -v {MEMORY} -t {seconds:.0f}; exec "$@"', "bash", *pytest, *tests]
     pipe = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True, "errors": "replace"}
     with subprocess.Popen(command, cwd=tree, env=environment(tree), start_new_session=True, **pipe) as process:
         try:
-            output, _ = process.communicate(timeout=seconds)
+            output, _ = process.communicate(timeout=20 * seconds)  # a mutant may wait for ever
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
-            return {"outcome": "timeout", "killers": []}
+    if process.returncode in {-signal.SIGXCPU, -signal.SIGKILL}:
+        return {"outcome": "timeout", "killers": []}
     outcome = "survived" if process.returncode in {PASSED, NO_TESTS} else "killed"
     return {"outcome": outcome, "killers": re.findall(r"^(?:FAILED|ERROR) ([^\s[]+)", output, re.MULTILINE)}
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import rankadapters as ra
 from rankadapters.core.data.columns import as_numbers
-from rankadapters.core.data.ids import hash_ids, id_column, id_kind, id_value, mixed
+from rankadapters.core.data.ids import hash_ids, id_column, id_kind, id_value
 from rankadapters.core.data.optional_columns import rank_docids
 from rankadapters.core.data.queries import grouped, stable_order
 from tests.helpers.tables import for_each
@@ -66,12 +66,6 @@ def test_docid_ranks_follow_the_utf8_bytes(pairs):
     expected = sorted(range(len(pairs)), key=lambda row: (ids.index(pairs[row][0]), pairs[row][1].encode()))
     assert np.argsort(ranks).tolist() == expected
     assert repeated_row == -1
-
-
-def test_docids_that_differ_in_a_trailing_nul_stay_apart():
-    batch = {"label": [1, 0], "score": [1, 1], "qid": [7, 7], "docid": ["a\0", "a"]}
-    convention = ra.presets.textbook(1).replace(ties="docid-descending")
-    assert ra.evaluate_stream([batch], convention, docid="docid").value == 1.0
 
 
 NOON = datetime(2026, 1, 31, 12)  # noqa: DTZ001 - times without a zone are among the ids
@@ -178,11 +172,6 @@ PAIRS = ([0, 4], [1, 2])
 
 def fingerprints(**columns):
     return [hex(word) for word in ra.Queries(**{"labels": LABELS, "qid": QID} | columns).fingerprints.tolist()]
-
-
-def test_mixing_words_computes_splitmix64():
-    """Expected: the first outputs for the seeds 0 and 1 (Steele, Lea and Flood 2014; Java's SplittableRandom)."""
-    assert mixed(np.array([0, 1], np.uint64)).tolist() == [0xE220A8397B1DCDAF, 0x910A2DEC89025CC1]
 
 
 WHOLE_NUMBER_HASHES = ["0xe220a8397b1dcdaf", "0x910a2dec89025cc1", "0x1fdd7128f310c389", "0xe4d971771b652c20"]

@@ -172,11 +172,3 @@ def test_a_measure_over_all_rows_has_a_value_but_no_parts():
             method([0.9, 0.2, 0.3, 0.4])
     with pytest.raises(ra.UnsupportedConventionError, match="is not a sum over the queries"):
         evaluator.measure([0.9, 0.2, 0.3, 0.4]).shares  # noqa: B018 - reading the property raises
-
-
-def test_as_one_makes_all_rows_one_query_in_the_order_of_the_caller():
-    query = QUERIES.as_one(row_weight=QUERIES.row_weight)
-    assert query.n_queries == 1
-    assert query.labels.tolist() == [3, 0, 1, 2, 1]
-    assert query.query_weight is None
-    assert query.row_weight.tolist() == [0.5, 1, 1.5, 2, 2.5]

@@ -36,6 +36,7 @@ def test_the_mean_is_the_exact_sum_divided_and_rounded():
     assert evaluator.evaluate(scores).value == fsum(values) / values.size
 
 
+@pytest.mark.long
 def test_evaluating_many_conventions_gives_the_score_of_each_alone():
     labels, scores, qid = ragged_columns(7, longest=120)
     docid = [str(row) for row in range(labels.size)]

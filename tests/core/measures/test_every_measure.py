@@ -68,6 +68,7 @@ def test_rankers_report_the_value_of_every_round(convention):
         assert reported == pytest.approx(expected, rel=1e-6), toolkit  # the toolkits round scores to float32
 
 
+@pytest.mark.long
 @every_measure
 def test_the_command_prints_its_preset_and_evaluates_a_table(capsys, write, convention):
     pytest.importorskip("pyarrow")

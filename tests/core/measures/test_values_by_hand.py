@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 import rankadapters as ra
 from rankadapters.core.ranking.compiled import NEVER, NOW, kernels
+from tests.helpers.depth import examples
 from tests.helpers.tables import for_each
 from tests.oracles.correlations import _cosine
 
@@ -242,7 +243,7 @@ def test_equal_meanings_have_one_spelling():
         assert plain.replace(ideal="retrieved-only").all_retrieved() == plain
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     labels=st.lists(st.integers(0, 1), min_size=1, max_size=6).filter(any), seed=st.integers(0, 10**6),
     k=st.sampled_from([None, 1, 2, 3, 4]), divisor=st.sampled_from(["relevant", "cutoff"]),

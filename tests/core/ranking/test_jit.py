@@ -77,6 +77,7 @@ def test_machine_code_is_loaded_and_known_to_be_cached(folder):
     assert len(list(folder.iterdir())) == 1
 
 
+@pytest.mark.long
 def test_compiling_is_logged_once_and_loading_is_not(tmp_path):
     pytest.importorskip("numba")
     log = "import logging; logging.basicConfig(level='INFO', format='%(message)s')\n"
@@ -155,6 +156,7 @@ def test_threads_compile_once(folder):
     assert len(function.compiled.overloads) == 1
 
 
+@pytest.mark.long
 @needs_posix
 def test_a_forked_process_compiles_and_runs():
     pytest.importorskip("numba")
