@@ -1,13 +1,11 @@
 """Mutation testing: make random small changes to the package, one at a time, and run the tests of the changed line.
 
-A first run records which test runs which line. The folder `.mutation` keeps the record and the results, so that a
-stopped run continues; delete it after changes of the package or the tests.
+A first run records which test runs which line. The folder `.mutation` keeps the record; delete it after a change.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import re
 import shutil
@@ -17,7 +15,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from time import monotonic
-from typing import Any
+from typing import NamedTuple
 
 from tests.helpers.shared_data import SHARED
 from tests.mutation.mutants import Mutant, sample
@@ -28,8 +26,7 @@ FOLDER = CHECKOUT / ".mutation"
 NOT_COPIED = shutil.ignore_patterns(".git", ".mutation", ".hypothesis", ".tox", ".venv", ".*_cache", "dist")
 FIRST_TESTS, MOST_TESTS = 40, 400  # test functions in the first round, and in both
 SECONDS = 60  # recorded processor time of the tests of a mutant
-STARTING, COMPILING = 60, 600  # seconds of processor time to start, and to compile kernels
-UNKNOWN = 200  # seconds of tests without a record
+STARTING, COMPILING, UNKNOWN = 60, 600, 200  # processor time to start, to compile kernels, of tests without a record
 MEMORY = 12 << 20  # kilobytes
 # Tests of what is made at import, such as fields and presets; a line that runs at import is recorded in no test.
 TESTS_OF_VALUES = ["tests/project/test_recorded.py", "tests/presets/test_presets.py", "tests/conformance"]
@@ -38,6 +35,13 @@ TESTS_OF_KERNELS = {
     "objectives": ["tests/objectives", "tests/core/measures/test_loss.py"],
 }  # fmt: skip
 PASSED, NO_TESTS = 0, 5  # pytest's exit codes
+
+
+class Result(NamedTuple):
+    """What the tests did with a mutant: `survived`, `killed` by the named tests, or `timeout`, which kills it too."""
+
+    outcome: str
+    killers: frozenset[str] = frozenset()
 
 
 def main() -> None:
@@ -53,23 +57,18 @@ def main() -> None:
     deadline = monotonic() + 60 * options.minutes
     trees = [copied(FOLDER / f"w{number}") for number in range(options.workers)]
     record = Record(recorded(trees[0], options), trees[0])
-    mutants = list(sample(CHECKOUT, options))
-    file = FOLDER / f"seed-{options.seed}.jsonl"
-    file.touch()
-    results = {result["number"]: result for result in map(json.loads, file.read_text(encoding="utf-8").splitlines())}
-    queue = [number for number in range(len(mutants)) if number not in results]
+    mutants = list(enumerate(sample(CHECKOUT, options)))
+    untried, results = mutants.copy(), dict[int, Result]()
 
     def work(tree: Path) -> None:
-        while queue and monotonic() < deadline:
-            number = queue.pop(0)
-            results[number] = {"number": number, **tried(mutants[number], number, record, tree)}
-            with file.open("a", encoding="utf-8") as lines:
-                print(json.dumps(results[number]), file=lines)
+        while untried and monotonic() < deadline:
+            number, mutant = untried.pop(0)
+            results[number] = tried(mutant, number, record, tree)
+            print(number, mutant.module, mutant.line, *results[number], flush=True)
 
     with ThreadPoolExecutor(len(trees)) as pool:
         list(pool.map(work, trees))
-    killers = {test for result in results.values() for test in result["killers"]}
-    report(mutants, results, failing=run(sorted(killers), trees[0], 3600)["killers"] if killers else [])
+    report(dict(mutants), results, trees[0])
 
 
 def copied(tree: Path) -> Path:
@@ -85,7 +84,7 @@ def environment(tree: Path) -> dict[str, str]:
     return {**os.environ, **shared, **own}
 
 
-def recorded(tree: Path, options: Any) -> Path:
+def recorded(tree: Path, options: argparse.Namespace) -> Path:
     """Return the folder of the record, after running all tests if there is none."""
     folder, unfinished = FOLDER / "record", FOLDER / "unfinished"
     if not folder.is_dir():
@@ -98,19 +97,18 @@ def recorded(tree: Path, options: Any) -> Path:
     return folder
 
 
-def tried(mutant: Mutant, number: int, record: Record, tree: Path) -> dict[str, Any]:
-    """Return whether the tests kill a mutant."""
-    path = tree / mutant.module
+def tried(mutant: Mutant, number: int, record: Record, tree: Path) -> Result:
+    """Run the tests of a mutant until one fails."""
+    path, result = tree / mutant.module, Result("survived")
     original, time = path.read_text(encoding="utf-8"), path.stat().st_mtime
     path.write_text(mutant.source, encoding="utf-8")
     os.utime(path, (time, time + number + 1))  # a time of its own, by which Python knows that compiled code is old
     compiling = COMPILING if path.parent.name in {"kernels", "ranking"} else 0
-    result: dict[str, Any] = {}
     try:
         for tests in rounds(mutant, record):
             seconds = sum(s for test, s in record.seconds.items() if test.startswith(tuple(tests))) or UNKNOWN
             result = run(tests, tree, STARTING + compiling + 3 * seconds, "-x")
-            if result["outcome"] != "survived":
+            if result.outcome != "survived":
                 break
     finally:
         path.write_text(original, encoding="utf-8")
@@ -132,7 +130,7 @@ def rounds(mutant: Mutant, record: Record) -> list[list[str]]:
     return [tests for tests in parts if tests]
 
 
-def run(tests: list[str], tree: Path, seconds: float, *more: str) -> dict[str, Any]:
+def run(tests: list[str], tree: Path, seconds: float, *more: str) -> Result:
     """Run tests and return whether one fails, or whether they need more than some seconds of processor time."""
     pytest = [sys.executable, "-m", "pytest", "-q", "-m", "", "-rfE", "--tb=no", "-p", "no:cacheprovider", *more]
     command = ["bash", "-c", f'ulimit -v {MEMORY} -t {seconds:.0f}; exec "$@"', "bash", *pytest, *tests]
@@ -143,26 +141,23 @@ def run(tests: list[str], tree: Path, seconds: float, *more: str) -> dict[str, A
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
     if process.returncode in {-signal.SIGXCPU, -signal.SIGKILL}:
-        return {"outcome": "timeout", "killers": []}
-    outcome = "survived" if process.returncode in {PASSED, NO_TESTS} else "killed"
-    return {"outcome": outcome, "killers": re.findall(r"^(?:FAILED|ERROR) ([^\s[]+)", output, re.MULTILINE)}
+        return Result("timeout")
+    killers = re.findall(r"^(?:FAILED|ERROR) ([^\s[]+)", output, re.MULTILINE)
+    return Result("survived" if process.returncode in {PASSED, NO_TESTS} else "killed", frozenset(killers))
 
 
-def report(mutants: list[Mutant], results: dict[int, dict[str, Any]], failing: list[str]) -> None:
+def report(mutants: dict[int, Mutant], results: dict[int, Result], tree: Path) -> None:
     """Print the rates outside kernels and in them, and the mutants that survived.
 
     A kill does not count if its test fails without a mutant, too.
     """
-    killed = {
-        n
-        for n, result in results.items()
-        if result["outcome"] != "survived" and not set(result["killers"]) & set(failing)
-    }
+    killers = sorted(set().union(*(result.killers for result in results.values())))
+    failing = run(killers, tree, 3600).killers if killers else frozenset()
+    killed = {n for n, result in results.items() if result.outcome != "survived" and not result.killers & failing}
     for name, is_kernel in (("outside kernels", False), ("in kernels", True)):
         tried_mutants = {number for number in results if mutants[number].is_kernel == is_kernel}
-        timeouts = sum(results[number]["outcome"] == "timeout" for number in tried_mutants)
-        print(f"{name}: {len(tried_mutants & killed)} of {len(tried_mutants)} killed, of these {timeouts} by timeout")
-    print(f"not tried: {len(mutants) - len(results)}; tests that fail without a mutant: {failing}")
+        print(f"{name}: {len(tried_mutants & killed)} of {len(tried_mutants)} killed")
+    print(f"not tried: {len(mutants) - len(results)}; tests that fail without a mutant: {sorted(failing)}")
     for number in sorted(results.keys() - killed):
         print(f"\n{number}: survived\n{mutants[number].diff}")
 

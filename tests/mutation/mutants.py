@@ -65,7 +65,7 @@ def mutant_at(module: str, line: int, source: str, variants: list[tuple[str, int
 
 def places(source: str) -> dict[tuple[Position, str], list[tuple[str, int]]]:
     """Return the mutants of a module by position and kind: pairs of an operator and the number of its occurrence."""
-    skipped = [span for node in ast.walk(ast.parse(source)) for span in spans_for_type_checkers(node)]
+    skipped = spans_of_annotations(source)
     nodes = [node for node in ast_nodes(get_ast(source)) if node.type not in PLAIN]
     nodes_of_kind = {kind: [node for node in nodes if node.type == type_] for kind, type_ in TYPES.items()}
     by_place: dict[tuple[Position, str], list[tuple[str, int]]] = {}
@@ -81,16 +81,13 @@ def places(source: str) -> dict[tuple[Position, str], list[tuple[str, int]]]:
     return by_place
 
 
-def spans_for_type_checkers(node: ast.AST) -> Iterator[tuple[Position, Position]]:
-    """Yield the spans of annotations, `__all__`, TYPE_CHECKING blocks and overloads."""
-    parts = [getattr(node, "annotation", None), getattr(node, "returns", None)]
-    match node:
-        case ast.If(test=ast.Name(id="TYPE_CHECKING")) | ast.Assign(targets=[ast.Name(id="__all__")]):
-            parts.append(node)
-        case ast.FunctionDef(decorator_list=[ast.Name(id="overload"), *_]):
-            parts += [*node.decorator_list, node]
-    for part in filter(None, parts):
-        yield (part.lineno, part.col_offset), (part.end_lineno, part.end_col_offset)
+def spans_of_annotations(source: str) -> list[tuple[Position, Position]]:
+    """Return where annotations start and end, which only type checkers read."""
+    nodes = list(ast.walk(ast.parse(source)))
+    annotations = [
+        getattr(node, name) for node in nodes for name in ("annotation", "returns") if getattr(node, name, None)
+    ]
+    return [((node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset)) for node in annotations]
 
 
 def mutate(source: str, operator_name: str, occurrence: int) -> str | None:

@@ -230,3 +230,24 @@ def test_weights_indexed_by_query_id_in_another_order_are_refused():
 @for_each("qid", [[2**63, 2**63, 2**63 + 1, -1], [2**53, 2**53, 2**53 + 1, 0.5]])
 def test_large_query_ids_that_float64_would_merge_stay_apart(qid):
     assert ra.Queries(LABELS, qid=qid).n_queries == 3
+
+
+class Tensor:
+    """An array that supports only DLPack."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
+
+    def __dlpack__(self, **options):
+        return self.array.__dlpack__()
+
+
+def test_arrays_that_support_dlpack_are_read():
+    labels, scores, qid = np.array([0.0, 2.0, 1.0]), np.array([0.1, 0.4, 0.3], np.float32), np.array([1, 1, 2])
+    expected = ra.evaluate(labels, scores, "lightgbm@10", qid=qid)
+    assert ra.evaluate(Tensor(labels), Tensor(scores), "lightgbm@10", qid=Tensor(qid)) == expected
+    tensor = pytest.importorskip("torch").tensor
+    assert ra.evaluate(tensor(labels), tensor(scores), "lightgbm@10", qid=tensor(qid)) == expected

@@ -49,22 +49,6 @@ def test_toolkit_weights_count_by_row_and_toolkit_data_have_no_pairs(toolkit):
         make("catboost.pair_logit")(scores, data)
 
 
-def test_xgboost_stops_at_the_lowest_value():
-    xgb = pytest.importorskip("xgboost")
-    from tests.helpers.xgboost_matrices import PARAMS, dmatrix
-
-    callback = ra.xgboost.EvalCallback(LOSS, [(dmatrix(VALID), "valid")])
-    callbacks = [callback, ra.xgboost.early_stopping(LOSS, rounds=5, data_name="valid", save_best=True)]
-    log = {}
-    booster = xgb.train({**PARAMS, "eta": 0.9}, dmatrix(TRAIN), 80, evals_result=log, callbacks=callbacks,
-                        verbose_eval=False)  # fmt: skip
-    values = log["valid"][LOSS.name]
-    assert stopped_at_the_lowest(values, 5)
-    assert booster.num_boosted_rounds() == int(np.argmin(values)) + 1
-    value = ra.evaluate(VALID.y, booster.predict(dmatrix(VALID)), LOSS, qid=VALID.qid).value
-    assert value == pytest.approx(min(values), rel=1e-12)
-
-
 @pytest.mark.parametrize("toolkit", ["lightgbm", "xgboost", "catboost"])
 def test_query_ranker_stops_at_the_lowest_loss(toolkit):
     pytest.importorskip("sklearn")
