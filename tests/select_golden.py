@@ -1,7 +1,6 @@
 """Select the records in `golden/` from the whole golden files of the shared data.
 
-`python -m tests.select_golden` compares, `--write` writes. A selection has the first seed of every case and a share
-of the cases of every metric, which differ between metrics. Numbers that no preset reads are left out.
+`python -m tests.select_golden` compares, `--write` writes.
 """
 
 from __future__ import annotations
@@ -9,23 +8,17 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections import Counter
 from typing import Any
 
 from tests.helpers import shared_data
-from tests.helpers.golden_measures import TOOLKITS, is_compared
-from tests.helpers.golden_retrieval import FOLDER, TOOLS, whole_results
 from tests.helpers.random_loss_records import random_loss_trees
-from tests.helpers.shared_data import GOLDEN, golden_file, shared_losses, shared_records, shared_tools_data_sets
+from tests.helpers.shared_data import GOLDEN, golden_file, shared_losses, shared_records
 
 Record = dict[str, Any]
 
-NDCG_FILES = ("lightgbm", "xgboost", "catboost", "scikit_learn", "ranx", "ir_measures", "pytrec_eval_terrier",
-              "torchmetrics")  # fmt: skip
 INPUTS = ("labels", "scores", "group", "X")
 RESULTS = ("library", "objective", "params", "leaf_of_row", "leaf_ids", "leaf_sum_gradient", "leaf_sum_hessian",
            "pred_after_1", "pred_after_3")  # fmt: skip
-FEW = 200  # numbers of a tool that are all kept
 TREE_MEMBERS = ("loss", "call_seed", "leaf", "leaf_values")
 
 
@@ -36,47 +29,13 @@ def first_of_each_case(records: list[Record]) -> list[Record]:
     return list(by_case.values())
 
 
-def spread(records: list[Record], step: int) -> list[Record]:
-    """Return records with every `step`-th number of each metric, and at least one number per metric and record."""
-    counts = Counter(_metric(metric) for record in records for metric in record["metrics"])
-    offsets = {metric: offset for offset, metric in enumerate(counts)}
-    seen: Counter[str] = Counter()
-    selected = []
-    for record in records:
-        metrics = []
-        for metric in record["metrics"]:
-            key = _metric(metric)
-            seen[key] += 1
-            if (seen[key] + offsets[key]) % min(step, counts[key]) == 0:
-                metrics.append(metric)
-        selected.append({**record, "metrics": metrics or record["metrics"][-1:]})
-    return [record for record in selected if record["metrics"]]
-
-
-def _metric(metric: Record) -> str:
-    return json.dumps({name: value for name, value in metric.items() if name not in {"value", "per_query"}})
-
-
 def toolkits() -> dict[str, Any]:
-    """Select NDCG and DCG: a third of each program's numbers, but all of CatBoost's, to test its metric strings."""
-    selected = {}
-    for name in NDCG_FILES:
-        records = [
-            {**record, "metrics": [metric for metric in record["metrics"] if "dcg" in metric["metric"].lower()]}
-            for record in first_of_each_case(shared_records(f"toolkits/{name}_metrics"))
-        ]
-        selected[name] = spread(records, 1 if name == "catboost" else 3)
-    return selected
-
-
-def measures() -> dict[str, Any]:
-    """Select an eighth of the numbers of other measures that a preset reads."""
-    selected = {}
-    for name in TOOLKITS:
-        records = shared_records(f"measures/{name}_measures")
-        read = [{**r, "metrics": [m for m in r["metrics"] if is_compared(name, m, r)]} for r in records]
-        selected[name] = spread(read, 8)
-    return {"records": selected}
+    """Select NDCG and DCG of CatBoost, to test its metric strings; the other members of the file stay."""
+    records = [
+        {**record, "metrics": [metric for metric in record["metrics"] if "dcg" in metric["metric"].lower()]}
+        for record in first_of_each_case(shared_records("toolkits/catboost_metrics"))
+    ]
+    return {**golden_file("toolkits"), "catboost": [record for record in records if record["metrics"]]}
 
 
 def objectives() -> dict[str, Any]:
@@ -94,16 +53,6 @@ def objectives() -> dict[str, Any]:
     return {"train_params": settings, "inputs": inputs, "records": chosen}
 
 
-def tools() -> dict[str, Any]:
-    """Select NDCG and AP, and means of precision and ERR, of the data sets and tools that the file has already."""
-    whole = {data["name"]: data for data in shared_tools_data_sets()}
-    return {
-        "sets": [
-            {**data, "tools": _selected_numbers(data, whole[data["name"]])} for data in golden_file("tools")["sets"]
-        ]
-    }
-
-
 def random_losses() -> dict[str, Any]:
     """Select the first tree of each of CatBoost's losses that draw at random."""
     whole, chosen = shared_losses(), {}
@@ -111,18 +60,6 @@ def random_losses() -> dict[str, Any]:
         chosen.setdefault(record["loss"], {part: record[part] for part in TREE_MEMBERS} | {"data": record["name"]})
     names = {record["data"] for record in chosen.values()}
     return {"data": {name: whole["data"][name] for name in sorted(names)}, "catboost": list(chosen.values())}
-
-
-def _selected_numbers(data: Record, whole: Record) -> Record:
-    chosen = {}
-    for tool, current in data["tools"].items():
-        parts = {part: whole["tools"][tool][part] for part in ("mean", "per_query")}
-        selected = {
-            part: {m: v for m, v in numbers.items() if m.startswith(("ndcg", "map"))} for part, numbers in parts.items()
-        }
-        more_means = {m: v for m, v in parts["mean"].items() if m == "meanndcg" or m.startswith(("p@", "err"))}
-        chosen[tool] = {**current, "mean": selected["mean"] | more_means, "per_query": selected["per_query"]}
-    return chosen
 
 
 def lambdamart() -> dict[str, Any]:
@@ -161,23 +98,9 @@ def position_bias() -> dict[str, Any]:
     return {"boosting": [{"data": first["data"], **chosen}]}
 
 
-def retrieval() -> dict[str, Any]:
-    """Select all cases, and of each tool every seventh mean, all situations of every measure in turn."""
-    cases = json.loads((FOLDER / "cases.json").read_text("utf-8"))
-    results = {}
-    for tool in TOOLS:
-        numbers = [(case, name, result.get("overall")) for case, name, result in whole_results(tool)]
-        few = len(numbers) <= FEW
-        results[tool] = [row for i, row in enumerate(numbers) if few or i % 7 == 0]
-    return {"cases": cases, "results": results}
-
-
 PARTS = {
-    "retrieval": retrieval,
     "toolkits": toolkits,
-    "measures": measures,
     "objectives": objectives,
-    "tools": tools,
     "position_bias": position_bias,
     "lambdamart": lambdamart,
     "list_losses": list_losses,

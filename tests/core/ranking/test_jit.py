@@ -47,12 +47,6 @@ def result_and_compilations(function):
     return function(np.array([21.0])), sum(function.compiled.stats.cache_misses.values())
 
 
-def test_importing_objectives_and_learners_does_not_import_numba():
-    pytest.importorskip("sklearn")
-    code = "import sys; import rankadapters.learners.rankboost\nprint('numba' in sys.modules)"
-    assert run_python("-c", OBJECTIVE + code).stdout == "False\n"
-
-
 def test_without_numba_a_gradient_names_the_extra_but_evaluation_works():
     code = f"{BLOCK_NUMBA}{OBJECTIVE}print(ra.evaluate([1, 0], [2, 1], 'lightgbm@1', qid=[1, 1]).value)\n"
     process = run_python("-c", code + GRADIENTS, code=1)
@@ -83,6 +77,7 @@ def test_machine_code_is_loaded_and_known_to_be_cached(folder):
     assert len(list(folder.iterdir())) == 1
 
 
+@pytest.mark.long
 def test_compiling_is_said_once_in_a_job_without_logging_and_loading_is_not(tmp_path):
     pytest.importorskip("numba")
     code = f"{OBJECTIVE}{GRADIENTS}\n{GRADIENTS}"
@@ -164,29 +159,6 @@ def test_every_file_with_jitted_functions_is_in_the_digest(tmp_path, monkeypatch
     assert len(set(digests)) == len(jitted) + 1
 
 
-def test_a_changed_helper_changes_the_gradients(tmp_path):
-    pytest.importorskip("numba")
-    copy = tmp_path / "copy" / "rankadapters"
-    shutil.copytree(module.PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
-
-    def gradients():
-        process = run_python(
-            "-c", f"{OBJECTIVE}print({GRADIENTS})", cwd=copy.parent, PYTHONPATH=copy.parent, NUMBA_CACHE_DIR=tmp_path
-        )
-        return np.array(eval(process.stdout))  # noqa: S307 - our own list
-
-    first = gradients()
-    helper = copy / "objectives" / "kernels" / "queries.py"
-    old = "return np.log2(1.0 + total) / total if by_sum and total > 0.0 else 1.0"
-    text = helper.read_text(encoding="utf-8")
-    assert old in text
-    helper.write_text(text.replace(old, "return 7.0"), encoding="utf-8")
-    second = gradients()
-    ratios = second / first
-    assert ratios == pytest.approx(np.full(3, ratios[0]))
-    assert ratios[0] > 2
-
-
 def test_threads_compile_once(folder):
     function, barrier = jit(double), Barrier(8)
 
@@ -199,6 +171,7 @@ def test_threads_compile_once(folder):
     assert len(function.compiled.overloads) == 1
 
 
+@pytest.mark.long
 @needs_posix
 def test_a_forked_process_compiles_and_runs():
     pytest.importorskip("numba")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import bz2
-import gzip
 from contextlib import nullcontext
 
 import numpy as np
@@ -57,16 +55,6 @@ def test_a_query_in_two_files_of_one_table_is_refused(write):
     assert train.qid.tolist() == test.qid.tolist() == [5]
 
 
-@pytest.mark.parametrize(("compress", "suffix"), [(gzip.compress, ".gz"), (bz2.compress, ".bz2")])
-def test_compressed_files_are_read_and_their_lines_counted(tmp_path, compress, suffix):
-    good, bad = tmp_path / f"good{suffix}", tmp_path / f"bad{suffix}"
-    good.write_bytes(compress(b"1 qid:1 1:1\n"))
-    bad.write_bytes(compress(b"1 qid:1 1:1\nx qid:1 1:1\n"))
-    assert read_features([good])[0].X.tolist() == [[1]]
-    with pytest.raises(ra.InputError, match="line 2: 'x' is not a label"):
-        read_features([bad])
-
-
 @pytest.mark.parametrize(
     ("text", "match"),
     [
@@ -82,27 +70,6 @@ def test_compressed_files_are_read_and_their_lines_counted(tmp_path, compress, s
 def test_an_error_names_the_file_and_line(write, text, match):
     with pytest.raises(ra.InputError, match=rf"rows\.txt.*{match}"):
         read_features([write(text)])
-
-
-def test_a_missing_file_and_a_directory_are_refused(tmp_path):
-    with pytest.raises(ra.InputError, match=r"nowhere\.txt: No such file"):
-        read_features([tmp_path / "nowhere.txt"])
-    with pytest.raises(ra.InputError, match=f"{tmp_path.name}: Is a directory"):
-        read_features([tmp_path])
-
-
-def test_a_broken_archive_is_refused(tmp_path):
-    (tmp_path / "broken.gz").write_bytes(gzip.compress(b"1 qid:1 1:1\n" * 99)[:20])
-    with pytest.raises(ra.InputError, match=r"broken\.gz: Compressed file ended"):
-        read_features([tmp_path / "broken.gz"])
-
-
-def test_a_path_alone_is_one_file(write):
-    path = write("1 qid:1 1:1\n")
-    for source in (path, str(path), [path]):
-        assert read_features(source)[0].X.tolist() == [[1]]
-    first, second = read_features(str(path), path)
-    assert first.X.tolist() == second.X.tolist()
 
 
 def test_a_file_is_read_as_scikit_learn_reads_it(write):
