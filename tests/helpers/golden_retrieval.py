@@ -2,7 +2,7 @@
 
 Each case isolates a situation: queries without results, rows that are not retrieved or not judged, labels below 0,
 queries outside the judgments, and so on; the cases named `mixed` have several. `golden/retrieval.json` is a selection,
-made by `tests/select_golden.py`; a thorough run reads the whole files.
+of which a thorough run reads the whole files.
 """
 
 from __future__ import annotations
