@@ -43,7 +43,7 @@ EVALUATION_TESTS = [
 ]  # fmt: skip
 # Tests that read signatures, fields and sources, and so run no line of the tested code.
 DEFINITION_TESTS = [
-    *(f"tests/project/test_{name}.py" for name in ("recorded", "dataclasses", "house", "api_rules")),
+    *(f"tests/project/test_{name}.py" for name in ("recorded", "dataclasses", "api_rules")),
     "tests/presets/test_presets.py", "tests/core/declaration/test_wrong_calls.py", "tests/project/test_imports.py",
 ]  # fmt: skip
 ENGINE_LIMITS = {"seconds": 300, "wall": 1200}
