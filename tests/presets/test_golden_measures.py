@@ -1,6 +1,6 @@
 """Compare measures other than NDCG with what the real programs printed, and read the programs' metric names.
 
-`golden/measures.json` is a selection of the records, made by `tests/select_golden.py`; a thorough run reads the
+`golden/measures.json` is a selection of the records; a thorough run reads the
 whole files too. Correlations are also compared with the installed libraries.
 """
 

@@ -1,6 +1,6 @@
 """Compare NDCG and DCG of the toolkits, and measures of other libraries, with what the real programs printed.
 
-`golden/toolkits.json` is a selection of each toolkit's records, made by `tests/select_golden.py`; a thorough run
+`golden/toolkits.json` is a selection of each toolkit's records; a thorough run
 reads the whole files too.
 """
 
