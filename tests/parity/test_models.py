@@ -125,7 +125,6 @@ def test_a_booster_is_checked_on_a_dmatrix():
         ({"dataset": lambda _: "test"}, "the training logged no 'test'"),
         ({"dataset": lambda _: "valid", "log": lambda _: 5}, "log=5; allowed are dicts of sets"),
         ({"dataset": lambda _: "valid", "log": lambda _: {"valid": {"x@5": [1]}}}, r"has \['x@5'\], but not 'ndcg@5'"),
-        ({"data": lambda d: (d[0][:, :2], *d[1:])}, "the data has 2 features but the model was trained on 5"),
     ],
 )
 def test_bad_models_and_data_are_refused(toolkit, changes, message):
@@ -270,11 +269,14 @@ def test_the_logged_value_is_found_in_a_log_of_the_last_three_rounds(rounds, n_t
         data.with_log(*log)
 
 
-def test_scattered_queries_are_refused_by_xgboosts_own_evaluation():
+def test_scattered_queries_and_missing_features_are_refused_by_xgboosts_own_evaluation():
     order = np.argsort(np.arange(VALID.qid.size) % 2, kind="stable")
-    data = tuple(column[order] for column in arrays(VALID))
-    with pytest.raises(ra.InputError, match="the rows of a query are not together"):
-        ra.xgboost.check_model(ranker("xgboost")[0], data, ra.presets.xgboost(5), dataset="validation_0")
+    for data, message in (
+        (tuple(column[order] for column in arrays(VALID)), "the rows of a query are not together"),
+        ((VALID.X[:, :2], VALID.y, VALID.qid), "the data has 2 features but the model was trained on 5"),
+    ):
+        with pytest.raises(ra.InputError, match=message):
+            ra.xgboost.check_model(ranker("xgboost")[0], data, ra.presets.xgboost(5), dataset="validation_0")
 
 
 def test_data_has_three_or_four_columns():

@@ -171,9 +171,7 @@ def test_the_note_says_why_a_toolkit_cannot_be_imported(monkeypatch, tmp_path):
 
 
 @for_each("make_generator", [np.random.default_rng, np.random.RandomState])
-def test_a_generator_draws_the_seed_of_the_models_and_without_toolkits_the_error_names_the_extra(
-    make_generator, monkeypatch
-):
+def test_a_generator_draws_the_seed_of_the_models(make_generator, monkeypatch):
     seeds = []
     use_stand_in(monkeypatch, "sklearn", train=lambda task: seeds.append(task.seed) or task.test.X[:, 0])
     for seed in (1, 1, 2):
@@ -182,6 +180,9 @@ def test_a_generator_draws_the_seed_of_the_models_and_without_toolkits_the_error
     for seed in (2**31 - 1, 2**31, 2**32):  # toolkits take seeds below 2^31
         crosscheck_models(*DATA, toolkits=["sklearn"], random_state=seed)
     assert seeds[3:] == [2**31 - 1, 0, 0]
+
+
+def test_the_error_without_any_toolkit_names_the_extra(monkeypatch):
     for name in ALL:
         monkeypatch.setitem(sys.modules, name, None)
     with pytest.raises(ra.MissingToolkitError, match=r"(?s)lightgbm is not installed.*rankadapters\[all\]"):
