@@ -35,6 +35,7 @@ def test_reading_a_drawn_picture_returns_its_lines(picture):
     assert picture.read(picture.drawn(["a <b> & c", "", "  ndcg@10/ ─── 0.5"])) == ["a <b> & c", "  ndcg@10/ ─── 0.5"]
 
 
+@pytest.mark.long
 def test_the_picture_in_the_readme_shows_the_output_of_the_command(picture):
     shown = words(picture.read(picture.FILE.read_text(encoding="utf-8")))
     versions = dict(line[:2] for line in shown if line[0] in {"sklearn", "lightgbm", "xgboost", "catboost"})
