@@ -52,11 +52,10 @@ class RankingData:
         """Raise an error unless X, labels and qid have the same number of rows."""
         X, labels, qid = (getattr(part, "shape", None) for part in (self.X, self.labels, self.qid))
         if X is None or len(X) != 2 or not labels == qid == X[:1]:  # noqa: PLR2004 - X has two dimensions
-            msg = (
-                f"X has shape {X}, labels {labels}, qid {qid}.\n"
-                "Hint: a table of one row per document, and one label and one qid for each."
+            raise InputError(
+                f"X has shape {X}, labels {labels}, qid {qid}.",
+                hint="a table of one row per document, and one label and one qid for each",
             )
-            raise InputError(msg)
         shared_index({"X": self.X, "labels": self.labels, "qid": self.qid})
 
     @property

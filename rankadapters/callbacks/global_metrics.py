@@ -47,11 +47,10 @@ class GlobalTallies:
         """
         noted = self._noted_by_thread.setdefault(get_ident(), [])
         if sum(entry.owner == id(owner) for entry in noted) > 1:  # one may be left from a failed training
-            msg = (
-                "the values of two rounds were never added up over the workers.\n"
-                "Hint: the same object in callbacks= too; a new one after a training that failed."
+            raise InputError(
+                "the values of two rounds were never added up over the workers.",
+                hint="the same object in callbacks= too; a new one after a training that failed",
             )
-            raise InputError(msg)
         tallies, failure = {}, None
         try:
             if (columns := read()) is not None:
@@ -87,11 +86,10 @@ class GlobalTallies:
     ) -> Integers:
         """Encode this worker's tallies as integers to be added over the workers."""
         if len(noted) < len(local_sets):
-            msg = (
-                f"{len(noted)} sets were evaluated in this round, but {list(local_sets)} report.\n"
-                "Hint: one object both as the metric and in callbacks=."
+            raise InputError(
+                f"{len(noted)} sets were evaluated in this round, but {list(local_sets)} report.",
+                hint="one object both as the metric and in callbacks=",
             )
-            raise InputError(msg)
         limbs = np.zeros(shape, np.int64)
         for name, (_, tallies, failure) in zip(local_sets, noted[len(noted) - len(local_sets) :], strict=True):
             if failure is not None:
@@ -129,8 +127,7 @@ def refuse_over_rows(conventions: Iterable[Convention]) -> None:
     """Refuse conventions over all rows as one query, which cannot be added up over workers."""
     for convention in conventions:
         if convention.over == "rows":
-            msg = (
-                f"{convention.name} is over all rows as one query, which the workers' parts do not add up to.\n"
-                "Hint: pool='queries', or ra.evaluate on gathered rows."
+            raise UnsupportedConventionError(
+                f"{convention.name} is over all rows as one query, which the workers' parts do not add up to.",
+                hint="pool='queries', or ra.evaluate on gathered rows",
             )
-            raise UnsupportedConventionError(msg)

@@ -168,8 +168,7 @@ def _refuse_cut_from(dataset: lgb.Dataset, whole: lgb.Dataset) -> None:
     used = np.bincount(np.repeat(np.arange(sizes.size), sizes)[np.asarray(dataset.used_indices)], minlength=sizes.size)
     cut = np.flatnonzero((used > 0) & (used < sizes))
     if cut.size:
-        msg = (
-            f"the Dataset has {used[cut[0]]} of the {sizes[cut[0]]} rows of query {cut[0]}: its queries were cut.\n"
-            "Hint: lgb.cv(folds=sklearn.model_selection.GroupKFold(5)), to which LightGBM passes the queries."
+        raise InputError(
+            f"the Dataset has {used[cut[0]]} of the {sizes[cut[0]]} rows of query {cut[0]}: its queries were cut.",
+            hint="lgb.cv(folds=sklearn.model_selection.GroupKFold(5)), to which LightGBM passes the queries",
         )
-        raise InputError(msg)

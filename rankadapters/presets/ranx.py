@@ -16,8 +16,7 @@ _HUNDRED = 100
 
 def _persistence(name: str, p: object) -> Fields:
     if not is_whole(p) or not 0 < p < _HUNDRED:
-        msg = f"{name}={p!r}; allowed are whole numbers from 1 to 99, the persistence in hundredths."
-        raise ConventionError(msg)
+        raise ConventionError(f"{name}={p!r}; allowed are whole numbers from 1 to 99, the persistence in hundredths.")
     return {"persistence": p / _HUNDRED}
 
 

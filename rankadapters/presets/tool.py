@@ -75,8 +75,7 @@ def least_grade(name: str, form: str = "from_{}") -> Option:
 
     def check(option: str, level: object) -> int:
         if not is_whole(level):
-            msg = f"{option}={level!r}; allowed are whole numbers, the lowest relevant grade."
-            raise ConventionError(msg)
+            raise ConventionError(f"{option}={level!r}; allowed are whole numbers, the lowest relevant grade.")
         return level
 
     return in_word(name, form, check, as_whole, near=(1,))
@@ -98,8 +97,7 @@ def in_word(
 def one_of(name: str, value: object, allowed: Mapping[Any, Any]) -> Any:
     """Return the entry of a value in a mapping, or raise ConventionError if the value is not allowed."""
     if not isinstance(value, (str, bool, NoneType)) or value not in allowed:
-        msg = f"{name}={value!r}; allowed are {choices(allowed)}."
-        raise ConventionError(msg)
+        raise ConventionError(f"{name}={value!r}; allowed are {choices(allowed)}.")
     return allowed[value]
 
 

@@ -263,16 +263,14 @@ class QueryRanker(MetaEstimatorMixin, QueryEstimator):
                 hint=f"it is for {', '.join(RANKERS)}; leave it out, and use the estimator's own early stopping",
             )
         if self.eval_metric is not None and eval_set is None and self.validation_fraction is None:
-            msg = (
-                "eval_metric has no validation queries.\nHint: fit(eval_set=[(X, y, qid)]) or validation_fraction=0.1."
+            raise InputError(
+                "eval_metric has no validation queries.", hint="fit(eval_set=[(X, y, qid)]) or validation_fraction=0.1"
             )
-            raise InputError(msg)
 
 
 def _check_estimator(estimator: Any) -> None:
     if isinstance(estimator, type):
-        msg = f"estimator is the class {estimator.__name__}.\nHint: QueryRanker({estimator.__name__}())."
-        raise InputError(msg)
+        raise InputError(f"estimator is the class {estimator.__name__}.", hint=f"QueryRanker({estimator.__name__}())")
     for name in ("fit", "predict"):
         if not hasattr(estimator, name):
             hint = "Hint: an estimator, or a Pipeline whose last step has fit and predict."

@@ -222,11 +222,10 @@ def queries_of(labels: Any, qid: Any) -> Queries:
     ids = queries.query_ids
     floats = [i for i in ids if isinstance(i, (float, np.floating))] if ids.dtype.kind in "fO" else []
     if floats:
-        msg = (
-            f"qid has floats such as {floats[0]}, which rounding or a cast may merge or split.\n"
-            "Hint: qid.astype('int64') if all are whole numbers, or qid.astype(str)."
+        raise InputError(
+            f"qid has floats such as {floats[0]}, which rounding or a cast may merge or split.",
+            hint="qid.astype('int64') if all are whole numbers, or qid.astype(str)",
         )
-        raise InputError(msg)
     return queries
 
 

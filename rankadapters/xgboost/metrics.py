@@ -45,11 +45,10 @@ class EvalMetric(xgb.callback.TrainingCallback):
     def __call__(self, preds: Array, dmatrix: xgb.DMatrix) -> list[tuple[str, float]]:
         """Evaluate predictions on a DMatrix with groups; return NaN where `after_iteration` merges several workers."""
         if not isinstance(dmatrix, xgb.DMatrix):
-            msg = (
-                "XGBRanker passes a metric the rows of one query at a time and averages the values by query size.\n"
-                "Hint: XGBRanker(callbacks=[ra.xgboost.EvalCallback(convention, [((X, y, qid), 'valid')])])."
+            raise InputError(
+                "XGBRanker passes a metric the rows of one query at a time and averages the values by query size.",
+                hint="XGBRanker(callbacks=[ra.xgboost.EvalCallback(convention, [((X, y, qid), 'valid')])])",
             )
-            raise InputError(msg)
         this_round = self._rounds.get(get_ident())
         try:
             if this_round is None or this_round.model() is None:  # not in callbacks= too, or its training failed
@@ -280,12 +279,11 @@ def refuse_names(names: Iterable[str]) -> None:
 def refuse_workers(feature: str) -> None:
     """Refuse a training on several workers."""
     if (parts := collective.get_world_size()) > 1:
-        msg = (
+        raise InputError(
             f"{feature} is for one process, but this training has {parts}, each with a part of the rows, and XGBoost "
-            "averages their values unweighted.\n"
-            "Hint: metric = ra.xgboost.eval_metric(...), custom_metric=metric and callbacks=[metric]."
+            "averages their values unweighted.",
+            hint="metric = ra.xgboost.eval_metric(...), custom_metric=metric and callbacks=[metric]",
         )
-        raise InputError(msg)
 
 
 def _columns_if_any(dmatrix: xgb.DMatrix) -> DatasetColumns | None:

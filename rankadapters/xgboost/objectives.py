@@ -242,8 +242,7 @@ def _factors(columns: DatasetColumns) -> list[Any]:
         return []
     total = float(np.sum(columns.weights, dtype=np.float64))
     if not total > 0:
-        msg = f"the DMatrix's weights add up to {total:g}.\nHint: some query needs a weight above 0."
-        raise InputError(msg)
+        raise InputError(f"the DMatrix's weights add up to {total:g}.", hint="some query needs a weight above 0")
     return [np.repeat(columns.weights, columns.group_sizes), columns.weights.size / total]
 
 
