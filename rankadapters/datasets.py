@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,10 +25,7 @@ TWINS = 0.15  # share of the documents that share another document's features, s
 
 __all__ = ["Grouped", "RankingData", "mq2008_like"]
 
-
-def __dir__() -> list[str]:
-    """Return only the public names, for completion."""
-    return sorted(__all__)
+__dir__ = partial(sorted, __all__)  # completion shows only public names
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)

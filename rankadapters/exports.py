@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from rankadapters.core.data.columns import Array, Floats
@@ -11,10 +12,7 @@ from rankadapters.core.evaluation.score import COUNTS, ByConvention, Score
 
 __all__ = ["to_model_card"]
 
-
-def __dir__() -> list[str]:
-    """Return only the public names, for completion."""
-    return sorted(__all__)
+__dir__ = partial(sorted, __all__)  # completion shows only public names
 
 
 def to_model_card(score: Score) -> dict[str, Any]:

@@ -5,6 +5,8 @@ The module of each function is named after its result: `explain` is in `explanat
 
 from __future__ import annotations
 
+from functools import partial
+
 from rankadapters.audit.explanation import Explanation, explain
 from rankadapters.audit.identification import identify
 from rankadapters.audit.matches import Chance, Match, Matches
@@ -32,7 +34,4 @@ __all__ = [
     "profile",
 ]
 
-
-def __dir__() -> list[str]:
-    """Return only the public names, for completion."""
-    return sorted(__all__)
+__dir__ = partial(sorted, __all__)  # completion shows only public names

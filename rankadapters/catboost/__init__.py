@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from rankadapters.core.errors import MissingToolkitError
 
 try:
@@ -28,7 +30,4 @@ __all__ = [
     "train",
 ]
 
-
-def __dir__() -> list[str]:
-    """List only public names, for completion."""
-    return sorted(__all__)
+__dir__ = partial(sorted, __all__)  # completion shows only public names

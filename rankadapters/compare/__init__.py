@@ -1,5 +1,7 @@
 """Compare methods over data sets: winning numbers, Pareto fronts, and leave-one-out winning numbers."""
 
+from functools import partial
+
 from rankadapters.compare.page import page
 from rankadapters.compare.results import Results
 from rankadapters.compare.winning import (
@@ -24,7 +26,4 @@ __all__ = [
     "winning_numbers",
 ]
 
-
-def __dir__() -> list[str]:
-    """Return only the public names, for completion."""
-    return sorted(__all__)
+__dir__ = partial(sorted, __all__)  # completion shows only public names

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from rankadapters.io.features import read_features
 from rankadapters.io.judgments import Judgments
 from rankadapters.io.letor import read_letor
@@ -10,7 +12,4 @@ from rankadapters.io.trec import read_trec
 
 __all__ = ["Judgments", "read_features", "read_letor", "read_table", "read_trec"]
 
-
-def __dir__() -> list[str]:
-    """Return only the public names, for completion."""
-    return sorted(__all__)
+__dir__ = partial(sorted, __all__)  # completion shows only public names

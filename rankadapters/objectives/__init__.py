@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Unpack
 
 from rankadapters.core.data.columns import Columns
@@ -61,10 +62,7 @@ TOOLS.update(lightgbm=lightgbm, xgboost=xgboost, catboost=catboost)
 for declared in (*OBJECTIVES.values(), *POSITION_BIASES.values()):
     declared.__doc__ = with_fields(declared.__doc__ or "", declared.declared())
 
-
-def __dir__() -> list[str]:
-    """List only public names, for completion."""
-    return sorted(__all__)
+__dir__ = partial(sorted, __all__)  # completion shows only public names
 
 
 def gradients(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, Literal
 
 from rankadapters import presets
@@ -57,10 +58,7 @@ TRAIN = "ra.catboost.train takes any objective"
 NEWTON: dict[str, Any] = {"leaf_estimation_method": "Newton", "l2_leaf_reg": 0, "has_time": True}
 OTHER_PARAMS = (*NEWTON, "task_type")  # parameters that `native_objective` returns with the loss
 
-
-def __dir__() -> list[str]:
-    """List only public names, for completion."""
-    return sorted(__all__)
+__dir__ = partial(sorted, __all__)  # completion shows only public names
 
 
 def pair_logit() -> RankNet:

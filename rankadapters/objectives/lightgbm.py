@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, ClassVar
 
 from rankadapters import presets
@@ -17,10 +18,7 @@ from rankadapters.presets.tool import flag
 
 __all__ = ["lambdarank", "native_objective", "position_bias", "read_objective", "xendcg"]
 
-
-def __dir__() -> list[str]:
-    """List only public names, for completion."""
-    return sorted(__all__)
+__dir__ = partial(sorted, __all__)  # completion shows only public names
 
 
 def lambdarank(

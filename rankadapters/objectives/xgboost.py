@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, ClassVar
 
 from rankadapters import presets
@@ -21,10 +22,7 @@ NORMALIZATIONS = {
     (True, True): "xgboost", (True, False): "xgboost-sum", (False, True): "xgboost-distance", (False, False): "none",
 }  # fmt: skip
 
-
-def __dir__() -> list[str]:
-    """List only public names, for completion."""
-    return sorted(__all__)
+__dir__ = partial(sorted, __all__)  # completion shows only public names
 
 
 def ndcg(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from rankadapters.parity.checks import check_value, crosscheck
 from rankadapters.parity.letor import letor_mean_ndcg
 from rankadapters.parity.models import crosscheck_models
@@ -22,7 +24,4 @@ __all__ = [
     "letor_mean_ndcg",
 ]
 
-
-def __dir__() -> list[str]:
-    """Return only the public names, for completion."""
-    return sorted(__all__)
+__dir__ = partial(sorted, __all__)  # completion shows only public names

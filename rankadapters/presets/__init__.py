@@ -10,6 +10,7 @@ from ours by at most 1e-9. "Read only" means that we only read its source. A que
 from __future__ import annotations
 
 from difflib import get_close_matches
+from functools import partial
 from typing import TYPE_CHECKING, NoReturn
 
 from rankadapters.presets.catboost import catboost
@@ -74,10 +75,7 @@ for _name in __all__:
     if isinstance(_tool := globals()[_name], Tool):
         (TOOLS if _name == _tool.name else NEWEST)[_name] = _tool
 
-
-def __dir__() -> list[str]:
-    """Return only the public names, for completion."""
-    return sorted(__all__)
+__dir__ = partial(sorted, __all__)  # completion shows only public names
 
 
 if not TYPE_CHECKING:  # so that type checkers report unknown names
