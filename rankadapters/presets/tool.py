@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import wraps
+from inspect import cleandoc
 from types import NoneType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn, ParamSpec, Protocol, TypeVar, cast
 
@@ -214,6 +215,8 @@ def preset(
 
 
 Evidence = Literal["run", "read"]
+_PARAMETERS = "\n\nParameters\n----------\n"
+_ENTRY = re.compile(r"^(\w+)\n((?:    .+\n?)+)", re.MULTILINE)  # name and text
 
 
 class Tool:
@@ -222,7 +225,8 @@ class Tool:
     The `__call__` of a tool without NDCG raises an error.
 
     Class arguments declare the fields that all presets of the tool share, `class Ranx(Tool, name="ranx",
-    ties="input")`. Each preset uses those that its measure has.
+    ties="input")`. Each preset uses those that its measure has. The docstring of the class describes each parameter of
+    the presets once, and a preset's own docstring only what differs; then every preset's docstring is completed.
 
     Attributes
     ----------
@@ -261,6 +265,25 @@ class Tool:
         cls.defaults = {**cls.defaults, **defaults}
         methods = {name: method for kind in reversed(cls.__mro__) for name, method in vars(kind).items()}
         cls.presets = {name: method.preset for name, method in methods.items() if hasattr(method, "preset")}
+        for method in vars(cls).values():
+            if hasattr(method, "preset"):
+                method.__doc__ = cls._with_parameters(method)
+
+    @classmethod
+    def _with_parameters(cls, method: Any) -> str:
+        """Return the docstring of a preset with an entry for each parameter."""
+        head, _, own = cleandoc(method.__doc__).partition(_PARAMETERS)
+        of_tools = (cleandoc(kind.__doc__ or "").partition(_PARAMETERS)[2] for kind in reversed(cls.__mro__))
+        texts = {"k": "    The cutoff; None takes all ranks."}
+        for section in (*of_tools, own):
+            texts |= dict(_ENTRY.findall(section))
+        entries = []
+        for name, annotation in method.__annotations__.items():
+            if name != "return":
+                words = () if name == "k" else method.preset.option(cls, name).words
+                kind = annotation.replace(" | ", " or ") if set(words) <= {True, False} else f"{{{choices(words)}}}"
+                entries.append(f"{name} : {kind}\n{texts[name].rstrip()}")
+        return head + _PARAMETERS + "\n".join(entries) if entries else head
 
     @preset(NDCG)
     def __call__(self, k: int | None) -> NDCG:
