@@ -146,8 +146,7 @@ else:
                 return [*_NAMES, *measures.__all__]
             if name in measures.__all__:
                 return getattr(measures, name)
-        msg = f"module 'rankadapters' has no attribute {name!r}"
-        raise AttributeError(msg)
+        raise AttributeError(f"module 'rankadapters' has no attribute {name!r}")
 
     def __dir__() -> list[str]:
         # Without the submodules that cannot be imported, since help() and inspect.getmembers() get every listed name.

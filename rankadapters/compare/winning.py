@@ -400,8 +400,7 @@ def front(numbers: WinningNumbers, *, against: str = "iwn", strict: bool = False
     """
     choice("against", against, AGAINST, hint="against='n_datasets'")
     if not isinstance(numbers, WinningNumbers):
-        hint = "ra.compare.winning_numbers(results)"
-        raise InputError(f"numbers are of type {type(numbers).__name__}.", hint=hint)
+        raise InputError(f"numbers are of type {type(numbers).__name__}.", hint="ra.compare.winning_numbers(results)")
     row = numbers.groups.index(choice("group", group, numbers.groups, hint="group='all' is the last"))
     rows = np.flatnonzero(~np.isnan(numbers.nwn[row]))
     heights, widths = numbers.nwn[row][rows], getattr(numbers, against)[row][rows]
