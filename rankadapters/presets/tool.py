@@ -272,22 +272,29 @@ class Tool:
     @classmethod
     def _with_parameters(cls, method: Any) -> str:
         """Return the docstring of a preset with an entry for each parameter."""
-        head, _, own = cleandoc(method.__doc__).partition(_PARAMETERS)
+        head, _, own = cleandoc(method.__doc__ or "").partition(_PARAMETERS)
         of_tools = (cleandoc(kind.__doc__ or "").partition(_PARAMETERS)[2] for kind in reversed(cls.__mro__))
         texts = {"k": "    The cutoff; None takes all ranks."}
         for section in (*of_tools, own):
             texts |= dict(_ENTRY.findall(section))
         entries = []
         for name, annotation in method.__annotations__.items():
-            if name != "return":
+            if name in texts:
                 words = () if name == "k" else method.preset.option(cls, name).words
-                kind = annotation.replace(" | ", " or ") if set(words) <= {True, False} else f"{{{choices(words)}}}"
+                kind = str(annotation).replace(" | ", " or ")
+                kind = kind if set(words) <= {True, False} else f"{{{choices(words)}}}"
                 entries.append(f"{name} : {kind}\n{texts[name].rstrip()}")
         return head + _PARAMETERS + "\n".join(entries) if entries else head
 
     @preset(NDCG)
     def __call__(self, k: int | None) -> NDCG:
-        """Return the tool's NDCG at a cutoff."""
+        """Return the tool's NDCG at a cutoff.
+
+        Parameters
+        ----------
+        k : int or None
+            The cutoff; None takes all ranks.
+        """
 
     @property
     def __name__(self) -> str:

@@ -7,7 +7,7 @@ import itertools
 import json
 import pickle
 import re
-from inspect import Parameter, signature
+from inspect import Parameter, getdoc, signature
 
 import numpy as np
 import pytest
@@ -371,6 +371,13 @@ def test_a_tool_declares_only_fields_that_its_presets_have(tool):
     fields = {field for make in makers for field in type(presets.make(_preset_name(tool, make), 5)).fields()}
     assert tool.defaults.keys() <= fields
     assert tool.options.keys() <= {option for make in makers for option in signature(make).parameters}
+
+
+@for_each("tool", presets.TOOLS.values(), ids=presets.TOOLS)
+def test_the_docstring_of_a_preset_describes_its_parameters(tool):
+    for make in (getattr(tool, name) for name in tool.presets):
+        described = getdoc(make).partition("\nParameters\n----------\n")[2]
+        assert re.findall(r"^(\w+) : .+\n    .+", described, re.MULTILINE) == list(signature(make).parameters)
 
 
 def _preset_name(tool, make):
