@@ -1,10 +1,10 @@
-"""Metrics over the rows of all workers: tally each worker's rows, and add the tallies."""
+"""Metrics over the rows of all workers: tally each worker's rows, and add the tallies; if one fails, all raise."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from threading import get_ident
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from rankadapters.callbacks.dataset_columns import DatasetColumns
 from rankadapters.callbacks.metrics import Monitor
 from rankadapters.callbacks.query_counts import QueryCounts
-from rankadapters.callbacks.workers import Exchange, Integers, summed
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, UnsupportedConventionError
 from rankadapters.core.evaluation.tally import Tally
 
 Array = NDArray[Any]
+Integers = NDArray[np.int64]
 
 
 class GlobalTallies:
@@ -131,3 +131,34 @@ def refuse_over_rows(conventions: Iterable[Convention]) -> None:
                 f"{convention.name} is over all rows as one query, which the workers' parts do not add up to.",
                 hint="pool='queries', or ra.evaluate on gathered rows",
             )
+
+
+class Exchange(Protocol):
+    """A sum over all workers: for example MPI's allreduce, or `ra.dask.exchange`."""
+
+    def add(self, key: str, parts: int, array: Integers, /) -> Integers:
+        """Wait until `parts` workers have passed an array of the same shape for this key, and return the sum to each.
+
+        Every worker calls it with the same keys in the same order. If a worker is lost, the others get an error.
+        """
+        ...
+
+
+def summed(exchange: Exchange, key: str, parts: int, size: int, make_array: Callable[[], Integers]) -> Integers:
+    """Return the sum of the workers' arrays; if a worker fails to make its array, all workers raise.
+
+    `key` names this sum and is the same on all workers. `size` is the length of the array, which a failing worker needs
+    too. `make_array` makes this worker's array.
+    """
+    array, failure = np.zeros(size + 1, np.int64), None
+    try:
+        array[:-1] = make_array()
+    except Exception as error:  # noqa: BLE001 - any error, since the other workers wait for this one
+        array[-1], failure = 1, error
+    total = exchange.add(key, parts, array)
+    if n_failed := int(total[-1]):
+        if failure is not None:
+            raise failure
+        who = "another worker" if n_failed == 1 else f"{n_failed} other workers"
+        raise InputError(f"{who} of {parts} failed.\nHint: its log has the error.")
+    return total[:-1]

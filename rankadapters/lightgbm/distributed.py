@@ -10,10 +10,9 @@ from typing import Any
 import lightgbm as lgb
 
 from rankadapters.callbacks.dataset_columns import flat
-from rankadapters.callbacks.global_metrics import GlobalTallies, refuse_over_rows
+from rankadapters.callbacks.global_metrics import Exchange, GlobalTallies, refuse_over_rows
 from rankadapters.callbacks.metrics import Monitor
 from rankadapters.callbacks.query_counts import QueryCounts
-from rankadapters.callbacks.workers import Exchange
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
 from rankadapters.lightgbm.metrics import columns_of, query_weights

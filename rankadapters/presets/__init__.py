@@ -19,7 +19,7 @@ from rankadapters.presets.correlations import pandas, polars, scipy
 from rankadapters.presets.elasticsearch import elasticsearch
 from rankadapters.presets.inexpressible import inexpressible
 from rankadapters.presets.ir_measures import ir_measures
-from rankadapters.presets.letor import letor3, letor4, mslr
+from rankadapters.presets.letor import letor3, letor4, mslr, yahoo
 from rankadapters.presets.lightgbm import lightgbm
 from rankadapters.presets.ndcg_only import (
     allrank_1_4_0,
@@ -56,7 +56,6 @@ from rankadapters.presets.tool import Tool
 from rankadapters.presets.torchmetrics import torchmetrics
 from rankadapters.presets.trec_eval import pytrec_eval, trec_eval_8, trec_eval_9, trec_eval_10
 from rankadapters.presets.xgboost import xgboost
-from rankadapters.presets.yahoo import yahoo
 
 allrank, lenskit, llama_index = allrank_1_4_1, lenskit_2026, llama_index_0_12_6  # the newest release
 

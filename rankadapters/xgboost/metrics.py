@@ -15,10 +15,9 @@ from xgboost import collective
 
 from rankadapters import presets
 from rankadapters.callbacks.dataset_columns import DatasetColumns, flat, missing_group
-from rankadapters.callbacks.global_metrics import GlobalTallies, refuse_over_rows
+from rankadapters.callbacks.global_metrics import GlobalTallies, Integers, refuse_over_rows
 from rankadapters.callbacks.metrics import Monitor
 from rankadapters.callbacks.query_counts import QueryCounts
-from rankadapters.callbacks.workers import Integers
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError, RankAdaptersError
 

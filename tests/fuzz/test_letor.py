@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import rankadapters as ra
 from rankadapters.io import features, read_features, read_letor
 from rankadapters.io.judgments import SPLIT_QUERIES
-from rankadapters.io.predictions import read_numbers
+from rankadapters.io.text import read_numbers
 from tests.fuzz.budget import (
     bits,
     compare_readers,

@@ -11,7 +11,7 @@ import pytest
 import rankadapters as ra
 from rankadapters import presets
 from rankadapters.io import Judgments, read_features, read_letor
-from rankadapters.io.predictions import read_numbers
+from rankadapters.io.text import read_numbers
 from tests.helpers.tables import for_each
 
 ROWS = "2 qid:7 1:0.5 25:1 #docid = GX007-1 inc = 1\n0 qid:7 1:2 #docid = GX007-0 inc = 0\n1 qid:9 25:3 # docid=X\n"
