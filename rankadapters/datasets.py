@@ -9,12 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.core.data.columns import shared_index
+from rankadapters.core.data.columns import Floats, shared_index
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration import arguments
 from rankadapters.core.errors import InputError
-
-Floats = NDArray[np.float64]
 
 FEATURES = 46
 _MAX_QUERIES = 1_000_000

@@ -7,17 +7,14 @@ from threading import get_ident
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankadapters.callbacks.dataset_columns import DatasetColumns
 from rankadapters.callbacks.metrics import Monitor
 from rankadapters.callbacks.query_counts import QueryCounts
+from rankadapters.core.data.columns import Array, Ints
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, UnsupportedConventionError
 from rankadapters.core.evaluation.tally import Tally
-
-Array = NDArray[Any]
-Integers = NDArray[np.int64]
 
 
 class GlobalTallies:
@@ -72,7 +69,7 @@ class GlobalTallies:
         noted = self._noted_by_thread.pop(get_ident(), [])
         shape = (len(sets), len(self._monitor.names), Tally.N_LIMBS)
 
-        def limbs() -> Integers:
+        def limbs() -> Ints:
             return self._limbs(noted, shape, sets, local_sets).ravel()
 
         total = limbs() if exchange is None else summed(exchange, key, parts, int(np.prod(shape)), limbs)
@@ -83,7 +80,7 @@ class GlobalTallies:
 
     def _limbs(
         self, noted: list[_Noted], shape: tuple[int, int, int], sets: Sequence[str], local_sets: Sequence[str]
-    ) -> Integers:
+    ) -> Ints:
         """Encode this worker's tallies as integers to be added over the workers."""
         if len(noted) < len(local_sets):
             raise InputError(
@@ -102,7 +99,7 @@ class GlobalTallies:
                     limbs[sets.index(name), number] = tallies[convention].to_limbs()
         return limbs
 
-    def _values(self, set_name: str, limbs: Integers, parts: int) -> dict[str, float]:
+    def _values(self, set_name: str, limbs: Ints, parts: int) -> dict[str, float]:
         values = {}
         for (convention, name), of_convention in zip(self._monitor.names.items(), limbs, strict=True):
             tally = Tally.from_limbs(of_convention, convention)
@@ -136,7 +133,7 @@ def refuse_over_rows(conventions: Iterable[Convention]) -> None:
 class Exchange(Protocol):
     """A sum over all workers: for example MPI's allreduce, or `ra.dask.exchange`."""
 
-    def add(self, key: str, parts: int, array: Integers, /) -> Integers:
+    def add(self, key: str, parts: int, array: Ints, /) -> Ints:
         """Wait until `parts` workers have passed an array of the same shape for this key, and return the sum to each.
 
         Every worker calls it with the same keys in the same order. If a worker is lost, the others get an error.
@@ -144,7 +141,7 @@ class Exchange(Protocol):
         ...
 
 
-def summed(exchange: Exchange, key: str, parts: int, size: int, make_array: Callable[[], Integers]) -> Integers:
+def summed(exchange: Exchange, key: str, parts: int, size: int, make_array: Callable[[], Ints]) -> Ints:
     """Return the sum of the workers' arrays; if a worker fails to make its array, all workers raise.
 
     `key` names this sum and is the same on all workers. `size` is the length of the array, which a failing worker needs

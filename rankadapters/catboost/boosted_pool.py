@@ -7,14 +7,11 @@ from typing import Any
 
 import catboost as cb
 import numpy as np
-from numpy.typing import NDArray
 
 from rankadapters.callbacks.dataset_columns import DatasetColumns
 from rankadapters.catboost.training_params import TrainingParams
-from rankadapters.core.data.columns import Array
+from rankadapters.core.data.columns import Array, Floats
 from rankadapters.core.errors import InputError
-
-Floats = NDArray[np.float64]
 
 FAINT = 2.0**-60  # least hessian of a row, as a share of its gradient; too small to change a sum
 COARSE = 1e-3  # largest error of a gradient by rounding to float32, as a share of the largest gradient

@@ -12,14 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters.compare.results import Results
+from rankadapters.core.data.columns import Ints
 from rankadapters.core.declaration.arguments import choice, flag, names, whole
 from rankadapters.core.errors import InputError, warn_caller
 from rankadapters.core.evaluation.table import Table
 from rankadapters.plotting.plots import bagplots, bars, fronts
 from rankadapters.statistics.document import Document, plain
 from rankadapters.statistics.halfspace_depth import Bagplot, bagplot
-
-Ints = NDArray[np.int64]
 
 AXES = ("measure", "dataset")
 ALL = "all"

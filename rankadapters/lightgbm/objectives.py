@@ -6,11 +6,11 @@ from typing import Any
 
 import lightgbm as lgb
 import numpy as np
-from numpy.typing import NDArray
 
 from rankadapters import objectives
 from rankadapters.callbacks.dataset_columns import DatasetColumns
 from rankadapters.callbacks.objectives import ToolkitObjective
+from rankadapters.core.data.columns import Array
 from rankadapters.core.errors import InputError, warn_caller
 from rankadapters.lightgbm.metrics import columns_of
 from rankadapters.objectives import Objective, PositionBias
@@ -19,7 +19,6 @@ from rankadapters.objectives.pairwise import BeyondKWord, NormalizationWord
 
 native_objective, read_objective = objectives.lightgbm.native_objective, objectives.lightgbm.read_objective
 
-Array = NDArray[Any]
 
 UNUSED_POSITIONS = (
     "the Dataset has positions, but the objective models no position bias, as LightGBM's own lambdarank would.\n"

@@ -5,13 +5,13 @@ from __future__ import annotations
 import copy
 from typing import Any, Self
 
-from numpy.typing import NDArray
 from sklearn import get_config
 from sklearn.base import MetaEstimatorMixin
 from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from rankadapters.core.data.columns import Array
 from rankadapters.core.declaration.arguments import refusal
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, brief
@@ -22,8 +22,6 @@ from rankadapters.sklearn.estimator import QueryEstimator
 from rankadapters.sklearn.fit_arguments import RANKERS, RankerFit, copy_of, fit_transformers, last_step, toolkit_of
 from rankadapters.sklearn.metrics import Response, require_response, scores_of
 from rankadapters.sklearn.rows import without_column
-
-Array = NDArray[Any]
 
 
 class QueryRanker(MetaEstimatorMixin, QueryEstimator):

@@ -10,20 +10,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import xgboost as xgb
-from numpy.typing import NDArray
 from xgboost import collective
 
 from rankadapters import presets
 from rankadapters.callbacks.dataset_columns import DatasetColumns, flat, missing_group
-from rankadapters.callbacks.global_metrics import GlobalTallies, Integers, refuse_over_rows
+from rankadapters.callbacks.global_metrics import GlobalTallies, refuse_over_rows
 from rankadapters.callbacks.metrics import Monitor
 from rankadapters.callbacks.query_counts import QueryCounts
+from rankadapters.core.data.columns import Array, Ints
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError, RankAdaptersError
 
 native_metric, read_metric = presets.xgboost.write, presets.xgboost.read
 
-Array = NDArray[Any]
 
 UNCUT = "sort by qid, and end each batch of a DataIter at the end of a query"  # XGBoost cuts queries in two otherwise
 
@@ -159,10 +158,10 @@ class _Round(NamedTuple):
 class Collective:
     """An `Exchange` that sums by XGBoost's allreduce."""
 
-    def add(self, key: str, parts: int, array: Integers) -> Integers:
+    def add(self, key: str, parts: int, array: Ints) -> Ints:
         """Sum the arrays of all workers."""
         try:
-            total: Integers = collective.allreduce(array, collective.Op.SUM)
+            total: Ints = collective.allreduce(array, collective.Op.SUM)
         except xgb.core.XGBoostError as error:
             msg = f"{key}: another of the {parts} workers ended.\nHint: read the error of that worker."
             raise RankAdaptersError(msg) from error
