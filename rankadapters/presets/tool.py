@@ -219,6 +219,11 @@ _PARAMETERS = "\n\nParameters\n----------\n"
 _ENTRY = re.compile(r"^(\w+)\n((?:    .+\n?)+)", re.MULTILINE)  # name and text
 
 
+def _entries(text: str) -> dict[str, str]:
+    """Return the descriptions of parameters in a docstring, by name."""
+    return dict(_ENTRY.findall(text.partition(_PARAMETERS)[2]))
+
+
 class Tool:
     """A tool that computes ranking metrics: a call with a cutoff returns its NDCG; methods return other measures.
 
@@ -236,6 +241,8 @@ class Tool:
         Fields of all presets of the tool, which a preset may override.
     options : dict of str to Option
         By argument of the presets, the fields that it changes.
+    texts : dict of str to str
+        By argument of the presets, its description in their docstrings.
     presets : dict of str to Preset
         By method, what its decorator declares; a subclass removes a preset by overriding it with an ordinary method.
     package : str
@@ -252,6 +259,7 @@ class Tool:
     evidence: ClassVar[Evidence] = "read"
     defaults: ClassVar[Fields] = {}
     options: ClassVar[Options] = {}
+    texts: ClassVar[Mapping[str, str]] = {"k": "    The cutoff; None takes all ranks."}
     presets: ClassVar[Mapping[str, Preset]] = {}
 
     def __init_subclass__(
@@ -265,6 +273,7 @@ class Tool:
         cls.defaults = {**cls.defaults, **defaults}
         methods = {name: method for kind in reversed(cls.__mro__) for name, method in vars(kind).items()}
         cls.presets = {name: method.preset for name, method in methods.items() if hasattr(method, "preset")}
+        cls.texts = {**cls.texts, **_entries(cleandoc(cls.__doc__ or ""))}
         for method in vars(cls).values():
             if hasattr(method, "preset"):
                 method.__doc__ = cls._with_parameters(method)
@@ -272,19 +281,15 @@ class Tool:
     @classmethod
     def _with_parameters(cls, method: Any) -> str:
         """Return the docstring of a preset with an entry for each parameter."""
-        head, _, own = cleandoc(method.__doc__ or "").partition(_PARAMETERS)
-        of_tools = (cleandoc(kind.__doc__ or "").partition(_PARAMETERS)[2] for kind in reversed(cls.__mro__))
-        texts = {"k": "    The cutoff; None takes all ranks."}
-        for section in (*of_tools, own):
-            texts |= dict(_ENTRY.findall(section))
-        entries = []
+        text, entries = cleandoc(method.__doc__ or ""), []
+        texts = {**cls.texts, **_entries(text)}
         for name, annotation in method.__annotations__.items():
             if name in texts:
                 words = () if name == "k" else method.preset.option(cls, name).words
                 kind = str(annotation).replace(" | ", " or ")
                 kind = kind if set(words) <= {True, False} else f"{{{choices(words)}}}"
                 entries.append(f"{name} : {kind}\n{texts[name].rstrip()}")
-        return head + _PARAMETERS + "\n".join(entries) if entries else head
+        return text.partition(_PARAMETERS)[0] + (_PARAMETERS + "\n".join(entries) if entries else "")
 
     @preset(NDCG)
     def __call__(self, k: int | None) -> NDCG:
