@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal, NoReturn
+from typing import Any, ClassVar, Literal
 
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures import Kendall, Pearson, Spearman
-from rankadapters.presets.tool import Options, choice, one_of, preset, refuse_unknown, same_as, split_spec
+from rankadapters.presets.tool import (
+    Options,
+    ToolWithoutNDCG,
+    choice,
+    one_of,
+    preset,
+    refuse_unknown,
+    same_as,
+    split_spec,
+)
 from rankadapters.presets.vocabulary import Vocabulary
 
 Pool = Literal["queries", "rows"]
 
 
 class Correlations(
-    Vocabulary[dict[str, Any]], ties="mean-rank", precision="float64", empty="skip", constant=0, missing="error",
-    unjudged="error", pool="queries", average="uniform",
+    ToolWithoutNDCG, Vocabulary[dict[str, Any]], ties="mean-rank", precision="float64", empty="skip", constant=0,
+    missing="error", unjudged="error", pool="queries", average="uniform",
 ):  # fmt: skip
     """A library with correlations: functions of two columns, called for each query or once for all rows.
 
@@ -27,12 +35,6 @@ class Correlations(
     """
 
     options: ClassVar[Options] = {"pool": choice({"queries": {}, "rows": {"pool": "rows"}})}
-
-    def __call__(self, k: int | None = None) -> NoReturn:
-        """Raise ConventionError, since there is no NDCG."""
-        del k
-        name = self.measures()[0]
-        raise ConventionError(f"{self.title} has no NDCG, only correlations.", hint=f"presets.{self.name}.{name}()")
 
     def read(self, text: str | Mapping[str, Any], **params: Any) -> Convention:
         """Return the convention of a function, given its name, parameters and `pool`, or given a result of `write`."""
