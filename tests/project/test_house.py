@@ -126,7 +126,7 @@ def test_every_argument_can_be_passed_by_name():
         for node in ast.walk(tree)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.args.posonlyargs
     }
-    assert positional_only == {"workers.add", "evaluate.__getitem__"}  # protocols, whose parameters users name
+    assert positional_only == {"global_metrics.add", "evaluate.__getitem__"}  # protocols, whose parameters users name
 
 
 @pytest.mark.parametrize("module", sorted(POSITIONAL_OPTIONS))
