@@ -50,10 +50,12 @@ def pytest_make_collect_report(collector):
     return report
 
 
-def pytest_itemcollected(item):
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
     """Run the doctests that compile kernels for seconds with the long tests."""
-    if isinstance(item, DoctestItem) and item.path.parent.name == "objectives" and item.path.stem in LONG_DOCTESTS:
-        item.add_marker(pytest.mark.long)
+    for item in items:
+        if isinstance(item, DoctestItem) and item.path.parent.name == "objectives" and item.path.stem in LONG_DOCTESTS:
+            item.add_marker(pytest.mark.long)
 
 
 def pytest_collection_finish():

@@ -1,7 +1,8 @@
-"""Rows, folds, and values of folds computed without a scorer."""
+"""Rows, weights, folds, and values of folds computed without a scorer."""
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -17,6 +18,10 @@ from sklearn.model_selection import GroupKFold  # noqa: E402
 
 TEXTBOOK, WEIGHTED = ra.presets.textbook(5), ra.presets.sklearn(5)
 DATA = ranking(1, 60)
+SHUFFLED = np.random.default_rng(0).permutation(DATA.y.size)
+NAMES = list("abcde")
+FRAME = pd.DataFrame(DATA.X, columns=NAMES)
+WEIGHTS = np.repeat(np.random.default_rng(2).random(DATA.sizes.size) + 0.1, DATA.sizes)
 
 
 def folds():

@@ -72,7 +72,7 @@ def test_the_first_step_is_0_001_or_relative_to_a_weight_below_0_002(n_features,
     """The first feature ranks the pair wrong until steps of 0.001 or 0.05 / n add up to more than its weight 1 / n."""
     features = np.zeros((2, n_features))
     features[0, 0] = 1.0
-    model = CoordinateAscent("textbook@1", n_restarts=1, max_iter=1, random_state=0)
+    model = CoordinateAscent("textbook@1", n_restarts=1, n_steps=6, max_iter=1, random_state=0)
     coef = model.fit(features, [0, 1], qid=[0, 0]).coef_
     assert coef[0] / coef[1] == pytest.approx(1 - n_features * moved)
     model.set_params(warm_start=True).coef_ = np.eye(n_features)[1]  # from 0, the first step of 0.001 is enough

@@ -125,6 +125,16 @@ def test_yetirank_weighs_pairs_by_rankings_under_noise(queries, value):
     assert_pairs_by_hand(queries, value)
 
 
+def test_the_queries_of_a_block_share_a_generator():
+    """A call has 128 blocks, here of three queries."""
+    queries = graded(2, n_queries=300, n=3)
+    assert_pairs_by_hand(queries, simple_yetirank(PFOUND, permutations=1))
+    value = objectives.catboost.stochastic_filter(num_estimations=2)
+    grad, _ = exact_gradients(queries, value)
+    expected = np.concatenate(by_hand.stochastic_filter(queries, value, value.seed))
+    np.testing.assert_allclose(grad, expected, rtol=1e-6, atol=1e-9)
+
+
 @for_each("neighbors", [1, None])
 @for_each(
     "value",

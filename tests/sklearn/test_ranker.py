@@ -25,8 +25,8 @@ from sklearn.preprocessing import StandardScaler  # noqa: E402
 from sklearn.utils import get_tags  # noqa: E402
 
 from rankadapters.sklearn import QueryRanker, query_scorer  # noqa: E402
-from tests.helpers.ranker_rows import CONV, DATA, FRAME, NAMES, SHUFFLED, WEIGHTED, WEIGHTS, folds  # noqa: E402 - after the skip
 from tests.helpers.sklearn_checks import failed_checks  # noqa: E402
+from tests.helpers.sklearn_folds import DATA, FRAME, NAMES, SHUFFLED, TEXTBOOK, WEIGHTED, WEIGHTS, folds  # noqa: E402 - after the skip
 
 # scikit-learn's own checks
 
@@ -35,7 +35,7 @@ from tests.helpers.sklearn_checks import failed_checks  # noqa: E402
     "regressor", [Ridge(), pytest.param(HistGradientBoostingRegressor(max_iter=5), marks=pytest.mark.long)]
 )
 def test_scikit_learn_checks_fail_only_because_score_gets_no_qid(regressor):
-    assert failed_checks(QueryRanker(regressor, convention=CONV), expected_error="QueryRanker: score got no qid") == {}
+    assert failed_checks(QueryRanker(regressor, convention=TEXTBOOK), expected_error="score got no qid") == {}
 
 
 # A regressor in QueryRanker
@@ -62,8 +62,8 @@ def test_row_weights_reach_the_estimator():
 @pytest.mark.parametrize("rows", [slice(None), SHUFFLED])
 def test_the_score_is_under_the_declared_convention(rows):
     X, y, qid = DATA.X[rows], DATA.y[rows], DATA.qid[rows]
-    model = QueryRanker(Ridge(), convention=CONV).fit(X, y)
-    assert model.score(X, y, qid=qid) == ra.evaluate(y, model.predict(X), CONV, qid=qid).value
+    model = QueryRanker(Ridge(), convention=TEXTBOOK).fit(X, y)
+    assert model.score(X, y, qid=qid) == ra.evaluate(y, model.predict(X), TEXTBOOK, qid=qid).value
     model.set_params(convention=WEIGHTED)
     weights = WEIGHTS[rows]
     queries = ra.Queries(y, qid=qid)
@@ -85,18 +85,18 @@ TABLES = {
 @pytest.mark.parametrize("table", TABLES)
 def test_a_named_column_or_index_level_gives_the_ids_and_is_not_a_feature(table):
     X = TABLES[table]()
-    model = QueryRanker(Ridge(), qid="session", convention=CONV).fit(X, DATA.y)
+    model = QueryRanker(Ridge(), qid="session", convention=TEXTBOOK).fit(X, DATA.y)
     np.testing.assert_allclose(model.predict(X), model.predict(FRAME), atol=1e-12)  # predict needs no ids
     assert model.n_features_in_ == 5
     assert model.feature_names_in_.tolist() == NAMES
     np.testing.assert_allclose(model.predict(X), Ridge().fit(DATA.X, DATA.y).predict(DATA.X), atol=1e-12)
-    assert model.score(X, DATA.y) == ra.evaluate(DATA.y, model.predict(X), CONV, qid=DATA.qid).value
+    assert model.score(X, DATA.y) == ra.evaluate(DATA.y, model.predict(X), TEXTBOOK, qid=DATA.qid).value
 
 
 @pytest.mark.parametrize("as_column", [list, pd.Series, pl.Series, pa.array, lambda ids: [f"q{i}" for i in ids]])
 def test_ids_may_be_any_kind_of_column(as_column):
-    model = QueryRanker(Ridge(), convention=CONV).fit(DATA.X, DATA.y, qid=as_column(DATA.qid))
-    expected = ra.evaluate(DATA.y, model.predict(DATA.X), CONV, qid=DATA.qid).value
+    model = QueryRanker(Ridge(), convention=TEXTBOOK).fit(DATA.X, DATA.y, qid=as_column(DATA.qid))
+    expected = ra.evaluate(DATA.y, model.predict(DATA.X), TEXTBOOK, qid=DATA.qid).value
     assert model.score(DATA.X, DATA.y, qid=as_column(DATA.qid)) == expected
 
 
@@ -104,14 +104,14 @@ def test_ids_may_be_any_kind_of_column(as_column):
 
 
 def test_a_ranker_can_be_cloned_changed_and_pickled():
-    model = QueryRanker(Ridge(alpha=1.0), convention=CONV).fit(DATA.X, DATA.y)
+    model = QueryRanker(Ridge(alpha=1.0), convention=TEXTBOOK).fit(DATA.X, DATA.y)
     cloned = clone(model).set_params(estimator__alpha=5.0, qid="session")
-    assert (cloned.estimator.alpha, cloned.convention, cloned.qid) == (5.0, CONV, "session")
+    assert (cloned.estimator.alpha, cloned.convention, cloned.qid) == (5.0, TEXTBOOK, "session")
     assert (model.estimator.alpha, model.qid) == (1.0, None)
     assert not hasattr(cloned, "estimator_")
     unpickled = pickle.loads(pickle.dumps(model))
     assert (unpickled.predict(DATA.X) == model.predict(DATA.X)).all()
-    assert unpickled.convention.name == CONV.name
+    assert unpickled.convention.name == TEXTBOOK.name
 
 
 def test_tags_equal_those_of_the_estimator():
@@ -159,20 +159,20 @@ def test_fit_parameters_are_passed_on_or_routed_to_the_estimator():
 
 
 def test_a_search_without_scoring_uses_the_score_of_the_ranker(metadata_routing):
-    search = GridSearchCV(QueryRanker(Ridge(), convention=CONV), {"estimator__alpha": [1.0]}, cv=folds())
+    search = GridSearchCV(QueryRanker(Ridge(), convention=TEXTBOOK), {"estimator__alpha": [1.0]}, cv=folds())
     search.fit(DATA.X, DATA.y, qid=DATA.qid)
-    expected = ra.evaluate(DATA.y, search.predict(DATA.X), CONV, qid=DATA.qid).value
+    expected = ra.evaluate(DATA.y, search.predict(DATA.X), TEXTBOOK, qid=DATA.qid).value
     assert search.score(DATA.X, DATA.y, qid=DATA.qid) == expected
 
 
-@pytest.mark.parametrize("convention", [CONV, WEIGHTED])
+@pytest.mark.parametrize("convention", [TEXTBOOK, WEIGHTED])
 def test_weights_need_no_request_and_count_if_the_convention_uses_them(metadata_routing, convention):
     results = cross_validate(QueryRanker(Ridge(), convention=convention), DATA.X, DATA.y, cv=folds(),
                            params={"qid": DATA.qid, "sample_weight": WEIGHTS})  # fmt: skip
     for value, (train, test) in zip(results["test_score"], folds(), strict=True):
         scores = Ridge().fit(DATA.X[train], DATA.y[train], WEIGHTS[train]).predict(DATA.X[test])
         first_rows = np.unique(DATA.qid[test], return_index=True)[1]
-        weights = None if convention is CONV else WEIGHTS[test][first_rows]
+        weights = None if convention is TEXTBOOK else WEIGHTS[test][first_rows]
         expected = ra.evaluate(DATA.y[test], scores, convention, qid=DATA.qid[test], query_weight=weights)
         assert value == expected.value
 
@@ -195,14 +195,14 @@ def test_routed_weights_train_every_fold(metadata_routing, regressor):
 
 def test_a_search_without_routing_works_with_a_column_of_ids():
     X = FRAME.assign(qid=DATA.qid)
-    for scoring in (None, query_scorer(CONV)):
-        model = QueryRanker(Ridge(), qid="qid", convention=CONV)
+    for scoring in (None, query_scorer(TEXTBOOK)):
+        model = QueryRanker(Ridge(), qid="qid", convention=TEXTBOOK)
         search = GridSearchCV(model, {"estimator__alpha": [1.0]}, scoring=scoring, cv=folds()).fit(X, DATA.y)
         train, test = folds()[0]
         scores = Ridge().fit(FRAME.iloc[train], DATA.y[train]).predict(FRAME.iloc[test])
         assert (
             search.cv_results_["split0_test_score"][0]
-            == ra.evaluate(DATA.y[test], scores, CONV, qid=DATA.qid[test]).value
+            == ra.evaluate(DATA.y[test], scores, TEXTBOOK, qid=DATA.qid[test]).value
         )
 
 
@@ -241,8 +241,8 @@ def test_a_nested_pipeline_keeps_memory_and_set_output(tmp_path):
 
 
 def test_a_ranker_may_be_the_last_step_of_a_pipeline(metadata_routing):
-    model = make_pipeline(StandardScaler(), QueryRanker(Ridge(), convention=CONV)).fit(DATA.X, DATA.y, qid=DATA.qid)
-    expected = ra.evaluate(DATA.y, model.predict(DATA.X), CONV, qid=DATA.qid).value
+    model = make_pipeline(StandardScaler(), QueryRanker(Ridge(), convention=TEXTBOOK)).fit(DATA.X, DATA.y, qid=DATA.qid)
+    expected = ra.evaluate(DATA.y, model.predict(DATA.X), TEXTBOOK, qid=DATA.qid).value
     assert model.score(DATA.X, DATA.y, qid=DATA.qid) == expected
 
 

@@ -21,11 +21,11 @@ from sklearn.neighbors import KNeighborsRegressor  # noqa: E402
 from sklearn.preprocessing import StandardScaler  # noqa: E402
 
 from rankadapters.sklearn import CutQueriesWarning, QueryKFold, QueryRanker  # noqa: E402
-from tests.helpers.ranker_rows import CONV, DATA, FRAME, NAMES, SHUFFLED, WEIGHTS, folds  # noqa: E402 - after the skip
+from tests.helpers.sklearn_folds import DATA, FRAME, NAMES, SHUFFLED, TEXTBOOK, WEIGHTS, folds  # noqa: E402 - after the skip
 
 
 def test_a_ranker_that_knows_the_whole_queries_warns_of_cut_ones(metadata_routing):
-    model = QueryRanker(Ridge(), convention=CONV, whole=DATA.qid)
+    model = QueryRanker(Ridge(), convention=TEXTBOOK, whole=DATA.qid)
     rows = np.flatnonzero(DATA.qid < 10)
     clone(model).fit(DATA.X[rows], DATA.y[rows], qid=DATA.qid[rows]).score(DATA.X, DATA.y, qid=DATA.qid)
     cut_rows = rows[:-1]
@@ -109,13 +109,13 @@ def test_score_without_a_convention_or_qid_is_refused():
     with pytest.raises(ra.ConventionError, match=r"no convention to score with.*\nHint: QueryRanker"):
         model.score(DATA.X, DATA.y, qid=DATA.qid)
     with pytest.raises(ra.InputError, match=r"score got no qid.*\nHint: score\(X, y, qid=ids\)"):
-        model.set_params(convention=CONV).score(DATA.X, DATA.y)
+        model.set_params(convention=TEXTBOOK).score(DATA.X, DATA.y)
     with pytest.raises(ra.InputError, match="qid has floats"):
         model.score(DATA.X, DATA.y, qid=DATA.qid / 10)
 
 
 def test_the_error_of_a_search_without_routing_says_how_to_turn_it_on():
-    model = QueryRanker(Ridge(), convention=CONV)
+    model = QueryRanker(Ridge(), convention=TEXTBOOK)
     search = GridSearchCV(model, {"estimator__alpha": [1.0]}, cv=folds(), error_score="raise")
     with pytest.raises(ra.InputError, match=r"score got no qid.*\nHint: [^\0]*enable_metadata_routing=True"):
         search.fit(DATA.X, DATA.y, qid=DATA.qid)
