@@ -298,6 +298,7 @@ WRONG_MEANS = {  # function, measure and explanation
 }  # fmt: skip
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", long_except(WRONG_MEANS, "median"))
 def test_a_wrong_mean_over_queries_is_explained(name):
     function, measure, explanation = WRONG_MEANS[name]
@@ -404,6 +405,7 @@ def average_precision_at(recommended, relevant, k):
     return total / min(len(relevant), k) if relevant else 0.0
 
 
+@pytest.mark.long
 def test_a_function_of_items_receives_ids_and_the_cutoff():
     report = ra.audit.probe(average_precision_at, takes="items", k=5, measures="ap")
     labels, scores = [1, 0, 1, 0, 0, 1, 0, 1], [8.0, 7, 6, 5, 4, 3, 2, 1]

@@ -18,7 +18,7 @@ NOT_RECORDED = (
     "tests/project/test_types.py", "tests/project/test_imports.py", "tests/project/test_safety.py",
     "tests/docs/test_pages.py", "tests/cli/test_process.py", "tests/fuzz/test_command.py",
     "tests/dask", "tests/spark", "tests/partitions", "tests/lightgbm/test_distributed.py",
-    "tests/xgboost/test_distributed.py", "tests/xgboost/test_spark.py", "tests/compare/test_compare_example.py",
+    "tests/xgboost/test_distributed.py", "tests/xgboost/test_spark.py",
     "tests/mutation",
 )  # fmt: skip
 # The tests of kernels that run as Python: others would take hours.
