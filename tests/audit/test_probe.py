@@ -55,8 +55,9 @@ def value(convention, labels, scores, sizes):
         return None
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore::rankadapters.LabelsWarning")
-@pytest.mark.parametrize("measure", long_except(MEASURES_WITHOUT_LOSSES, "rr"))
+@pytest.mark.parametrize("measure", MEASURES_WITHOUT_LOSSES)
 def test_the_convention_of_a_random_function_is_identified(measure):
     for takes in ("query", "queries" if MEASURES_WITHOUT_LOSSES.index(measure) % 2 else "groups"):
         draw = random.Random(f"{measure} {takes}")
@@ -243,7 +244,7 @@ WRONG = {  # function, measure, k, and a part of the explanation
 MOST_CALLS = 90  # of a function without a convention
 
 
-@pytest.mark.parametrize("name", long_except(WRONG, "percentages", "tires", "raises"))
+@pytest.mark.parametrize("name", long_except(WRONG, "percentages", "raises"))
 def test_a_wrong_function_gets_no_convention_but_an_explanation(name):
     function, measure, k, explanation = WRONG[name]
 
@@ -350,6 +351,7 @@ def test_refused_queries_with_nothing_found_are_named():
     assert "nothing relevant up to the cutoff" in [refusal.what for refusal in report.refused]
 
 
+@pytest.mark.long
 def test_a_function_of_one_positive_is_asked_only_such_queries():
     def one_positive(labels, scores):
         if np.sum(labels) != 1 or labels.max() != 1:

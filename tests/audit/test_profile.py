@@ -82,6 +82,7 @@ def test_a_field_that_cannot_matter_has_no_effect():
     assert "unjudged" not in effects(report)
 
 
+@pytest.mark.long
 @for_each(("grade", "varied"), [(2, False), (1, True), (0.5, False)])
 def test_ideal_ones_is_an_effect_for_binary_labels_only(grade, varied):
     """RecTools takes the label 1 for every interaction, so its ideal list has k documents of gain 1."""

@@ -138,6 +138,7 @@ def files(tmp_path):
     return {name: str(tmp_path / f"{name}.txt") for name in parts}
 
 
+@pytest.mark.long
 def test_several_training_files_are_joined(capsys, files, tmp_path):
     pytest.importorskip("sklearn")
     joined = tmp_path / "both.txt"

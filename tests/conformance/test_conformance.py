@@ -98,6 +98,7 @@ MISTAKES = {
 }
 
 
+@pytest.mark.long
 def test_a_check_names_the_mistake():
     right = as_function(ra.parse("sklearn@3"))
     for mistake, function_with_mistake in MISTAKES.items():
