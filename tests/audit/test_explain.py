@@ -45,6 +45,7 @@ def test_a_part_is_the_mean_change_by_its_field_over_all_orders_of_fields():
         assert part == pytest.approx(math.fsum(changes) / len(changes), abs=1e-15)
 
 
+@pytest.mark.long
 def test_every_mixture_has_the_score_of_evaluate():
     queries, scores = small_queries()
     report = ra.audit.explain(queries, scores, LIGHTGBM.replace(ties="average", precision="float32"), LETOR4)

@@ -217,6 +217,7 @@ def test_a_mistake_is_not_identified_from_a_wrong_last_digit(mistake):
         assert mistake not in [re.sub(r"the \d+ ", "the N ", match.changes.get("mistake", "")) for match in matches]
 
 
+@pytest.mark.long
 def test_left_out_one_document_queries_come_before_a_convention_with_three_changed_fields():
     number = f"{MISTAKES['the value without the N one-document queries']('sklearn@10'):.4f}"
     first = Mistaken.identify(number, k=10)[0]

@@ -87,6 +87,7 @@ def test_the_error_names_a_mixture_that_is_no_valid_convention():
         ra.audit.explain(*binary(), a, b)
 
 
+@pytest.mark.long
 def test_differences_are_tested_only_if_the_value_is_a_sum_over_queries():
     queries, scores = binary()
     for pair in [*SUM_PAIRS.values(), *TOTAL_PAIRS.values(), *EQUAL_PAIRS.values()]:
@@ -198,6 +199,7 @@ def check_random_conventions(rng, measure, queries, scores):
             )
 
 
+@pytest.mark.long
 def test_the_usual_persistences_are_identified():
     queries, scores = small_queries()
     for persistence in (0.5, 0.8, 0.95):
@@ -225,6 +227,7 @@ def test_labels_of_0_and_minus_0_give_the_same_report():
     assert signed_matches.nearest.alike["gain"] == ("linear", "linear-positive")
 
 
+@pytest.mark.long
 def test_a_dcg_above_one_is_identified():
     queries, scores = small_queries()
     convention = ra.parse("catboost.dcg@5+gain=exp2")

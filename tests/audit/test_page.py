@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import base64
-import json
-import os
 import re
-import shutil
-import subprocess
 
 import pytest
 
@@ -19,7 +15,6 @@ pytest.importorskip("matplotlib")
 CONVENTIONS = [ra.presets.yahoo(5), ra.presets.letor4(5), ra.presets.lightgbm(5)]
 XHTML = "{http://www.w3.org/1999/xhtml}"
 IMAGE = "data:image/svg+xml;base64,"
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome", "headless_shell")
 
 
 def make_page():
@@ -67,6 +62,16 @@ def test_the_page_loads_nothing_and_has_no_script(text, tree):
         assert svg.endswith("</svg>\n")
     assert "url(" not in text
     assert "@import" not in text
+
+
+def test_the_page_fits_a_phone_and_follows_the_browsers_dark_and_light(text):
+    """Without the browser that showed this once: a wide table scrolls by itself, and a picture is never wider."""
+    styles = (
+        "color-scheme: light dark;", "background: Canvas; color: CanvasText;", ".scroll { overflow-x: auto;",
+        "img { max-width: 100%;", 'content="width=device-width, initial-scale=1"',
+    )  # fmt: skip
+    assert [style for style in styles if style not in text] == []
+    assert text.count('class="scroll"') == text.count("<table")
 
 
 def test_tables_have_captions_and_headers_with_a_scope(tree):
@@ -151,40 +156,6 @@ def test_conventions_that_differ_only_in_the_cutoff_share_a_curve():
     page = ra.audit.page(queries, {"only": scores}, [ra.presets.yahoo(3), ra.presets.yahoo(5), linear])
     [description] = re.findall(r'alt="One line per convention. (.*?)\."', page)
     assert [entry.partition(" ")[0] for entry in description.split("; ")] == ["yahoo", linear.name.partition("/")[2]]
-
-
-PROBE_PAGE = """<!DOCTYPE html><title>probe</title>
-<iframe src="page.html" style="width:360px;height:700px;border:0"></iframe>
-<script>addEventListener("load", () => {
-  const page = document.querySelector("iframe").contentDocument, root = page.documentElement;
-  const style = page.defaultView.getComputedStyle(page.body);
-  const small = [...page.querySelectorAll("img")].filter(image => image.getBoundingClientRect().width < 250).length;
-  document.title = JSON.stringify({width: root.scrollWidth, height: root.scrollHeight, ground: style.backgroundColor,
-    text: style.color, small, charts: page.querySelectorAll("img").length});
-});</script>"""
-
-
-@pytest.mark.long
-@pytest.mark.parametrize(("scheme", "darker"), [(0, True), (1, False)])
-def test_the_page_fits_a_phone_in_dark_and_light_in_chromium(text, tmp_path, scheme, darker):
-    browser = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
-    if browser is None:
-        pytest.skip(f"no browser: none of {', '.join(BROWSERS)} is on the path, and CHROMIUM is not set")
-    (tmp_path / "page.html").write_text(text, encoding="utf-8")
-    (tmp_path / "probe.html").write_text(PROBE_PAGE, encoding="utf-8")
-    command = [
-        browser, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
-        "--allow-file-access-from-files", f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom",
-        f"--blink-settings=preferredColorScheme={scheme}", "--virtual-time-budget=5000",
-        (tmp_path / "probe.html").as_uri(),
-    ]  # fmt: skip
-    dom = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout
-    layout = json.loads(re.search(r"<title>(.*?)</title>", dom)[1])
-    assert layout["width"] == 360  # wide tables scroll by themselves, not the page
-    assert (layout["charts"], layout["small"]) == (4, 0)
-    brightness = {name: sum(map(int, re.findall(r"\d+", layout[name])[:3])) for name in ("ground", "text")}
-    assert (brightness["ground"] < brightness["text"]) is darker
-    assert abs(brightness["ground"] - brightness["text"]) > 500
 
 
 @pytest.mark.long

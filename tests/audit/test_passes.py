@@ -50,6 +50,7 @@ def audit_call(audit):
     }[audit]
 
 
+@pytest.mark.long
 @for_each("audit", ["explain", "order", "profile", "identify"])
 def test_no_audit_evaluates_a_convention_twice(passes, audit):
     compute = audit_call(audit)

@@ -82,6 +82,7 @@ def test_a_field_that_cannot_matter_has_no_effect():
     assert "unjudged" not in effects(report)
 
 
+@pytest.mark.long
 @for_each(("grade", "varied"), [(2, False), (1, True), (0.5, False)])
 def test_ideal_ones_is_an_effect_for_binary_labels_only(grade, varied):
     """RecTools takes the label 1 for every interaction, so its ideal list has k documents of gain 1."""
@@ -92,6 +93,7 @@ def test_ideal_ones_is_an_effect_for_binary_labels_only(grade, varied):
     assert any("rectools" in effect.convention.name for effect in report.effects) == varied
 
 
+@pytest.mark.long
 @for_each("scores", [None, [1, 2]])
 def test_the_value_of_a_random_ranking_is_printed(scores):
     # The relevant row is first or second with equal chances.
@@ -181,6 +183,7 @@ def test_presets_that_ignore_weights_are_not_changed_to_use_them():
         ra.audit.profile([1, 0, 0], k=2, scores=[1, 2, 3], measure="bpref", group_sizes=[2, 1], query_weight=[1, 2])
 
 
+@pytest.mark.long
 @for_each("best_cutoff", [1, 3, 5, 10, 20, None])
 def test_the_effect_of_k_covers_the_usual_cutoffs(best_cutoff):
     ranks = np.arange(25)

@@ -38,6 +38,7 @@ def test_order_compares_runs_that_retrieved_different_rows(capsys, write):
         assert report["values"][name] == {str(presets.trec_eval_9(3)): expected}
 
 
+@pytest.mark.long
 def test_order_writes_the_html_page(capsys, audit_data, tmp_path):
     pytest.importorskip("matplotlib")
     out = tmp_path / "page.html"

@@ -14,6 +14,7 @@ from rankadapters import presets
 from rankadapters.datasets import mq2008_like
 from tests.helpers.command import Terminal, error_of, output_of, run
 from tests.helpers.stand_in_toolkit import use_stand_in
+from tests.helpers.tables import long_except
 from tests.helpers.toolkit_names import TOOLKITS
 
 
@@ -62,7 +63,7 @@ def test_the_table_fits_80_columns_and_signatures_are_printed_below_it(capsys, i
     assert 'missing_catboost is not installed: pip install "rankadapters[catboost]"\n' in legend
 
 
-@pytest.mark.parametrize("form", ["json", "csv", "table"])
+@pytest.mark.parametrize("form", long_except(["json", "csv", "table"], "json"))
 def test_a_difference_above_the_tolerance_exits_with_1(capsys, installed, form):
     if form == "table":
         pytest.importorskip("rich")
@@ -137,6 +138,7 @@ def files(tmp_path):
     return {name: str(tmp_path / f"{name}.txt") for name in parts}
 
 
+@pytest.mark.long
 def test_several_training_files_are_joined(capsys, files, tmp_path):
     pytest.importorskip("sklearn")
     joined = tmp_path / "both.txt"

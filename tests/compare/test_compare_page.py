@@ -121,6 +121,7 @@ def test_the_plot_of_a_front_names_the_methods_of_both_ranks():
     assert not boxes[0].overlaps(boxes[1])
 
 
+@pytest.mark.long
 def test_labels_that_would_overlap_are_moved_apart():
     pytest.importorskip("adjustText")
     from rankadapters.plotting.plots import fronts

@@ -31,7 +31,7 @@ def as_function(convention):
     return lambda labels, scores, sizes: ra.evaluate(labels, scores, convention, group_sizes=sizes).value
 
 
-@pytest.mark.parametrize("text", long_except(CONVENTIONS, "sklearn@3"))
+@pytest.mark.parametrize("text", long_except(CONVENTIONS))
 @for_each("several", [False, True])
 def test_vectors_fail_every_convention_and_every_mistake_that_differs(text, several):
     convention = ra.parse(text)
@@ -59,6 +59,7 @@ def test_a_convention_conforms_to_itself_on_all_of_its_few_vectors(text):
     assert report.n_cases == len(ra.conformance.vectors(text).vectors) < 20
 
 
+@pytest.mark.long
 def test_vectors_are_reproducible_and_plain_json():
     first = ra.conformance.vectors("ranx.map@5").to_json()
     make_vectors.cache_clear()
@@ -68,6 +69,7 @@ def test_vectors_are_reproducible_and_plain_json():
     assert all(case["k"] == 5 and set(case["queries"][0]) == {"labels", "scores"} for case in cases)
 
 
+@pytest.mark.long
 def test_grades_of_the_vectors_can_be_chosen():
     vectors = ra.conformance.vectors("lightgbm@3", labels=(0, 1)).vectors
     assert {label for vector in vectors for label in vector.labels} == {0.0, 1.0}
@@ -96,6 +98,7 @@ MISTAKES = {
 }
 
 
+@pytest.mark.long
 def test_a_check_names_the_mistake():
     right = as_function(ra.parse("sklearn@3"))
     for mistake, function_with_mistake in MISTAKES.items():
@@ -124,6 +127,7 @@ def program(tmp_path, body):
     return f"{sys.executable} {file}"
 
 
+@pytest.mark.long
 @for_each(
     ("body", "problem"),
     [
@@ -216,6 +220,7 @@ def fails(convention, function):
     return not np.allclose(values, expected, rtol=0, atol=1e-9)
 
 
+@pytest.mark.long
 @for_each("rule", RULES)
 def test_the_vectors_fail_an_implementation_with_a_rule_of_its_own(rule):
     assert fails("ranklib@5", RULES[rule])
@@ -227,6 +232,7 @@ def first_hit(labels, k):
     return 1 / (hits[0] + 1) if hits.size else 0.0
 
 
+@pytest.mark.long
 @for_each("k", [2, 3, 10])
 @for_each(("size", "counted"), [(0, -1), (1, 1)])  # no last row of k, all rows of k + 1
 @for_each("declared", ["ranklib.rr", "beir.top_k_accuracy"])
@@ -271,11 +277,13 @@ def test_an_implementation_with_a_wrong_mean_fails(mean, declared):
     assert not ra.conformance.check(wrong, convention, takes="groups").conforms
 
 
+@pytest.mark.long
 def test_linear_gains_conform_for_labels_below_0():
     report = ra.conformance.check(lambda y, s: ndcg(y, s, gain=np.copy), "ranklib@5+gain=linear", takes="query")
     assert report.conforms, str(report)
 
 
+@pytest.mark.long
 def test_a_function_that_changes_its_input_says_so():
     def function(labels, scores):
         value = ndcg(labels, scores)
@@ -288,6 +296,7 @@ def test_a_function_that_changes_its_input_says_so():
     assert str(report).startswith("The function does not conform: it changes the arrays that it is given; all ")
 
 
+@pytest.mark.long
 def test_a_function_of_a_ranking_can_be_checked():
     def ranked(labels, k):
         return ndcg(np.asarray(labels), -np.arange(len(labels)), k)
@@ -334,6 +343,7 @@ def test_the_c_example_conforms(capsys, tmp_path):
     assert "lightgbm@5" in json.loads(out)["presets"]
 
 
+@pytest.mark.long
 def test_the_command_writes_vectors_and_probes_and_checks_functions(capsys, tmp_path, monkeypatch):
     file = tmp_path / "cases.json"
     assert cli.main(["conformance", "write", "lightgbm@3", "--out", str(file)]) == 0
@@ -352,6 +362,7 @@ def test_the_command_writes_vectors_and_probes_and_checks_functions(capsys, tmp_
     assert run(capsys, "probe", "--format", "json")[0] == 2
 
 
+@pytest.mark.long
 def test_a_report_shows_expected_and_returned_values_of_failed_cases():
     def function(labels, scores):
         if labels.size == 1:

@@ -90,6 +90,7 @@ def test_the_grammar_accepts_every_preset(name, matches_grammar):
     assert matches_pattern(str(PRESETS[name]))
 
 
+@pytest.mark.long
 @given(conventions())
 @settings(max_examples=examples(300), deadline=None)
 def test_the_grammar_accepts_every_convention(matches_grammar, convention):
@@ -253,6 +254,7 @@ def test_reading_a_score_from_other_texts_raises():
             ra.Score.from_json(text)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("text", ["yahoo@all", "letor4.p@1", "sklearn.roc_auc_score"])
 def test_vectors_fit_the_schema_and_wrong_ones_do_not(text):
     document = json.loads(ra.conformance.vectors(text).to_json())

@@ -1,4 +1,4 @@
-"""Mistakes that a type checker must report: one in each marked line, and none elsewhere. Never run."""
+"""Mistakes that a type checker must report: mypy refuses an ignore of an error that it does not find. Never run."""
 
 import rankadapters as ra
 
@@ -7,42 +7,42 @@ def mistakes() -> None:
     labels, scores, qid = [1, 0], [0.2, 0.9], ["a", "a"]
 
     score = ra.evaluate(labels, scores, "yahoo@10", qid=qid)
-    ra.evaluate(labels, scores, "yahoo@10", qids=qid)  # mistake: call-overload
-    ra.evaluate(labels, scores, 10, qid=qid)  # mistake: call-overload
-    ra.evaluate(labels, scores, qid=qid)  # mistake: call-overload
-    ra.evaluate(labels, scores, [10], qid=qid)  # mistake: list-item
-    ra.Queries(labels, group=[2])  # mistake: arg-type
+    ra.evaluate(labels, scores, "yahoo@10", qids=qid)  # type: ignore[call-overload]
+    ra.evaluate(labels, scores, 10, qid=qid)  # type: ignore[call-overload]
+    ra.evaluate(labels, scores, qid=qid)  # type: ignore[call-overload]
+    ra.evaluate(labels, scores, [10], qid=qid)  # type: ignore[list-item]
+    ra.Queries(labels, group=[2])  # type: ignore[arg-type]
     ra.Queries(labels, group_sizes=[2])
-    ra.Evaluator(labels, "yahoo@10", groups=qid)  # mistake: call-arg
-    ra.Evaluator(labels, ["yahoo@10"], sample_weight=[1, 1])  # mistake: call-arg
+    ra.Evaluator(labels, "yahoo@10", groups=qid)  # type: ignore[call-arg]
+    ra.Evaluator(labels, ["yahoo@10"], sample_weight=[1, 1])  # type: ignore[call-arg]
 
-    ra.NDCG(foo=1)  # mistake: call-arg
+    ra.NDCG(foo=1)  # type: ignore[call-arg]
     ra.NDCG(
         k=10, gain="exp2", discount="log2", ideal="cutoff", ties="input", precision="float64", short="pad", empty=1,
         missing="error", unjudged="error", average="uniform",
     )  # fmt: skip
     ra.NDCG(
-        k="10",  # mistake: arg-type
+        k="10",  # type: ignore[arg-type]
         gain="exp2", discount="log2", ideal="cutoff", ties="input",
-        precision="double",  # mistake: arg-type
-        short="padd",  # mistake: arg-type
+        precision="double",  # type: ignore[arg-type]
+        short="padd",  # type: ignore[arg-type]
         empty=1, missing="error",
-        unjudged="ignore",  # mistake: arg-type
+        unjudged="ignore",  # type: ignore[arg-type]
         average="uniform",
     )  # fmt: skip
-    ra.ndcg  # mistake: attr-defined
-    ra.nope  # mistake: attr-defined
+    ra.ndcg  # type: ignore[attr-defined]
+    ra.nope  # type: ignore[attr-defined]
 
     ra.presets.lightgbm(10).k
     ra.presets.lightgbm.map(5).divisor
-    ra.presets.lightgbm.map(5).gain  # mistake: attr-defined
-    ra.presets.lightgbm.mrr(5)  # mistake: attr-defined
-    ra.presets.nope(5)  # mistake: attr-defined
+    ra.presets.lightgbm.map(5).gain  # type: ignore[attr-defined]
+    ra.presets.lightgbm.mrr(5)  # type: ignore[attr-defined]
+    ra.presets.nope(5)  # type: ignore[attr-defined]
     ra.presets.catboost.write(ra.parse("catboost@10")).upper()
-    ra.presets.lightgbm.write(ra.parse("lightgbm@10")).upper()  # mistake: attr-defined
+    ra.presets.lightgbm.write(ra.parse("lightgbm@10")).upper()  # type: ignore[attr-defined]
 
-    score.valu  # mistake: attr-defined
-    score < "0.5"  # mistake: operator
+    score.valu  # type: ignore[attr-defined]
+    score < "0.5"  # type: ignore[operator]
     score < 0.5 < score
     score - 0.5 < 0.5 - score
     score - score < 0.5
@@ -53,34 +53,34 @@ def mistakes() -> None:
     many["yahoo@10"].value
     models = ra.evaluate(labels, {"a": scores}, ["yahoo@10"], qid=qid)
     models[ra.parse("yahoo@10")]["a"].value
-    models[ra.parse("yahoo@10")].value  # mistake: attr-defined
+    models[ra.parse("yahoo@10")].value  # type: ignore[attr-defined]
 
     ra.objectives.lightgbm.lambdarank().replace(sigma=2.0)
-    ra.objectives.LambdaRank(sigma=2.0)  # mistake: call-arg
-    ra.audit.explain(labels, scores, "yahoo@10", qid=qid)  # mistake: call-arg
-    ra.parity.check_value(labels, scores, "yahoo@10", qid=qid)  # mistake: call-arg
+    ra.objectives.LambdaRank(sigma=2.0)  # type: ignore[call-arg]
+    ra.audit.explain(labels, scores, "yahoo@10", qid=qid)  # type: ignore[call-arg]
+    ra.parity.check_value(labels, scores, "yahoo@10", qid=qid)  # type: ignore[call-arg]
     ra.io.read_letor("rows.txt", predictions="scores.txt").scores
     ra.io.read_letor("rows.txt", feature=25).scores
-    ra.io.read_letor("rows.txt").metadata  # mistake: attr-defined
+    ra.io.read_letor("rows.txt").metadata  # type: ignore[attr-defined]
     ra.io.read_trec("qrels", "run").scores
-    ra.io.read_csv("file.csv")  # mistake: attr-defined
-    ra.datasets.mq2008_like(queries=3)  # mistake: call-arg
+    ra.io.read_csv("file.csv")  # type: ignore[attr-defined]
+    ra.datasets.mq2008_like(queries=3)  # type: ignore[call-arg]
 
 
 def mistakes_in_trainings() -> None:
     ra.History.of({"valid": {"ndcg@10/yahoo": [0.5]}}).best().value
-    ra.History.of([0.5])  # mistake: arg-type
-    ra.lightgbm.eval_metric("yahoo@10").history  # mistake: attr-defined
-    ra.lightgbm.eval_metrics("yahoo@10")  # mistake: attr-defined
-    ra.lightgbm.eval_metric("yahoo@10", name=["a"])  # mistake: call-arg
-    ra.xgboost.eval_metric(10)  # mistake: arg-type
+    ra.History.of([0.5])  # type: ignore[arg-type]
+    ra.lightgbm.eval_metric("yahoo@10").history  # type: ignore[attr-defined]
+    ra.lightgbm.eval_metrics("yahoo@10")  # type: ignore[attr-defined]
+    ra.lightgbm.eval_metric("yahoo@10", name=["a"])  # type: ignore[call-arg]
+    ra.xgboost.eval_metric(10)  # type: ignore[arg-type]
     ra.catboost.native_metric("catboost@10").upper()
-    ra.sklearn.query_scorer("yahoo@10", group="qid")  # mistake: call-overload
+    ra.sklearn.query_scorer("yahoo@10", group="qid")  # type: ignore[call-overload]
 
 
 def mistakes_of_options() -> None:
     ra.presets.catboost(5, type="Exp").gain
-    ra.presets.catboost(5, type="exp")  # mistake: arg-type
-    ra.presets.ranx.map(5, lvl=2)  # mistake: call-arg
+    ra.presets.catboost(5, type="exp")  # type: ignore[arg-type]
+    ra.presets.ranx.map(5, lvl=2)  # type: ignore[call-arg]
     ra.presets.spark(5).gain
-    ra.presets.spark("5")  # mistake: arg-type
+    ra.presets.spark("5")  # type: ignore[arg-type]

@@ -165,6 +165,7 @@ def test_a_query_left_out_is_named_for_every_measure_that_is_a_sum(name, query, 
         assert abs(value - ra.evaluate(queries, scores, SUMS[name]).value) < 1e-9
 
 
+@pytest.mark.long
 @for_each("name", [*SUMS, *WHOLE])
 def test_the_reason_says_if_the_measure_is_not_a_sum_over_queries(name, binary):
     queries, scores = binary
@@ -176,6 +177,7 @@ def test_the_reason_says_if_the_measure_is_not_a_sum_over_queries(name, binary):
         assert "of the scores negated" in reason_for(queries, scores, WHOLE[name], value)
 
 
+@pytest.mark.long
 @for_each(
     ("declared", "field", "value"),
     [
@@ -279,6 +281,7 @@ MISTAKES = {
 }
 
 
+@pytest.mark.long
 @for_each("ties", [True, False])
 @for_each(("cause", "convention"), [row for row in zip(MISTAKES, cycle(CONVENTIONS)) if "float32" not in row[0]])
 def test_an_everyday_mistake_is_named_and_ties_are_not_blamed(cause, convention, ties):

@@ -17,7 +17,6 @@ SHORT = (  # one report of each kind
     "profile of graded labels and scores at 3", "order of 2 models under textbook@3, xgboost@5, letor4@1",
     "identify 0.91", "probe rounded", "explain sklearn@5 and lightgbm@5, 4", "winning numbers by measure",
     "front against iwn, strict False", "leave one out over dataset", "3 segments", "a number of letor4",
-    "conformance: another value of empty queries",
 )  # fmt: skip
 
 

@@ -133,6 +133,7 @@ def test_wrong_convention(assert_conforms):
 """
 
 
+@pytest.mark.long
 def test_a_function_fails_under_a_wrong_convention_and_the_field_is_named(run):
     result = run(CONFORMANCE)
     result.assert_outcomes(passed=1, failed=1)

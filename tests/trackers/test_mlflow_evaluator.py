@@ -167,24 +167,6 @@ def test_a_pyfunc_model_gets_the_columns_of_its_signature(mlflow, tmp_path, sign
     assert result.metrics["ndcg_at_5/letor4"] == our_value(LETOR4, DATA.X[:, 2])
 
 
-def test_mlflow_thresholds_apply_to_our_metrics(mlflow):
-    from mlflow.models import MetricThreshold
-
-    if not hasattr(mlflow, "validate_evaluation_results"):
-        pytest.skip("this release validates inside evaluate")
-    from mlflow.models.evaluation.validation import ModelValidationFailedException
-
-    result = mlflow_evaluate(mlflow)
-    [name] = result.metrics
-    for threshold, holds in ((0.0, True), (1.0, False)):
-        thresholds = {name: MetricThreshold(threshold=threshold, greater_is_better=True)}
-        if holds:
-            mlflow.validate_evaluation_results(candidate_result=result, validation_thresholds=thresholds)
-        else:
-            with pytest.raises(ModelValidationFailedException):
-                mlflow.validate_evaluation_results(candidate_result=result, validation_thresholds=thresholds)
-
-
 # Errors
 
 

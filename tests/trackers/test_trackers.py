@@ -52,6 +52,7 @@ def test_names_are_valid_for_each_tracker_and_distinct():
         assert re.fullmatch(r"[A-Za-z_]\w*", ra.trackers.wandb_name(convention), re.ASCII)
 
 
+@pytest.mark.long
 def test_mlflow_accepts_every_name():
     validation = pytest.importorskip("mlflow.utils.validation")
     for convention in named_conventions():
@@ -131,6 +132,7 @@ def logged(mlflow, run_id, key):
     return [(metric.step, metric.value) for metric in mlflow.MlflowClient().get_metric_history(run_id, key)]
 
 
+@pytest.mark.long
 def test_mlflow_stores_every_value_and_the_signatures(mlflow):
     with mlflow.start_run() as run:
         ra.trackers.log_mlflow(sample_history())
@@ -187,6 +189,7 @@ def collections_of_scores():
     ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", range(4))
 def test_mlflow_names_the_scores_of_models_and_segments_by_their_keys(number, mlflow):
     scores, expected = collections_of_scores()[number]
@@ -195,6 +198,7 @@ def test_mlflow_names_the_scores_of_models_and_segments_by_their_keys(number, ml
     assert mlflow.get_run(run.info.run_id).data.metrics == pytest.approx(expected)
 
 
+@pytest.mark.long
 def test_mlflow_refuses_a_name_that_means_another_convention_in_the_run(mlflow):
     first, second = (History([Evaluation("v", c, 0.5, name="same")]) for c in (LETOR4, EMPTY_IS_1))
     with mlflow.start_run() as run:
@@ -257,6 +261,7 @@ def offline(tmp_path, monkeypatch):
     wandb.finish()
 
 
+@pytest.mark.long
 def test_wandb_stores_every_value_and_the_signatures(offline, monkeypatch):
     rows, defined = [], []
     log, define = offline.log, offline.define_metric
@@ -280,6 +285,7 @@ def test_wandb_stores_every_value_and_the_signatures(offline, monkeypatch):
     assert offline.config["conventions"] == {"ndcg_5_letor4": str(LETOR4), "ndcg_5_letor4_empty_1": str(EMPTY_IS_1)}
 
 
+@pytest.mark.long
 def test_wandb_names_the_scores_of_models_and_refuses_names_with_two_meanings(offline):
     ra.trackers.log_wandb(ra.evaluate(LABELS, MODELS, "textbook@2", **QUERIES))
     expected = {"mine_ndcg_2_textbook": 1, "a_b_ndcg_2_textbook": 1 / np.log2(3)}
