@@ -57,6 +57,7 @@ def _synchronous(request):
         yield
 
 
+@pytest.mark.long
 @for_each(
     ("partitions", "layout", "n_partitions"),
     [

@@ -10,6 +10,7 @@ from rankadapters.datasets import Grouped, RankingData, mq2008_like
 from tests.helpers.tables import for_each
 
 
+@pytest.mark.long
 @for_each("seed", [0, 1, 2**31 - 1])
 def test_generated_data_resemble_mq2008_with_informative_tied_features(seed):
     convention = ra.presets.textbook(10)

@@ -209,6 +209,7 @@ ROWS = "label,score,qid\n1,0.5,1\n0,0.25,1\n"
 COLUMNS = ("--label", "label", "--score", "score", "--qid", "qid")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("command", "table"),
     [
@@ -226,6 +227,7 @@ def test_a_command_reports_a_full_disk_in_one_line(capsys, small_disk, write, co
     assert names(small_disk) == ["filling"]
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
 def test_a_command_reports_a_full_standard_output_in_one_line(write):
     command = ["evaluate", "--convention", "letor4@10", "--format", "json", "--table", str(write(ROWS, "table.csv"))]

@@ -43,7 +43,7 @@ def facts_or_message(evaluate):
 
 @pytest.mark.parametrize("measure", MEASURES)
 @given(data=st.data(), seed=st.integers(0, 2**32 - 1), n_parts=st.integers(1, 40), n_at_once=st.integers(1, 400))
-@settings(max_examples=examples(25))
+@settings(max_examples=examples(15))
 def test_a_stream_has_the_bits_of_the_whole_table_for_every_measure(measure, data, seed, n_parts, n_at_once):
     convention = data.draw(conventions(lenient=True, measures=[MEASURES[measure]]))
     assume(convention.over != "rows" and getattr(convention, "pairs", "") != "given")

@@ -18,7 +18,7 @@ from tests.helpers.shared_data import golden_file
 from tests.helpers.tables import for_each
 
 FILES = {name: golden_file(name) for name in ("measures", "toolkits", "libraries", "retrieval", "evaluators", "tools")}
-LONG = {"retrieval", "evaluators"}  # thousands of rows of small data sets
+LONG = {"measures", "retrieval", "evaluators"}  # thousands of rows
 TOOLS = [
     pytest.param(name, tool, marks=[pytest.mark.long] if name in LONG else [])
     for name, file in FILES.items()

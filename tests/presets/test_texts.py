@@ -218,6 +218,7 @@ def test_numbers_are_written_without_a_plus():
     assert ra.parse(str(presets.lightgbm(1, label_gain=[0, 1e-7]))).gain == "table_0_1e-07"
 
 
+@pytest.mark.long
 def test_a_new_process_can_read_a_text_after_making_or_unpickling_a_convention():
     convention = presets.yahoo(10).replace(empty=0)
     fields = ", ".join(f"{name}={value!r}" for name, value in convention.to_dict().items())

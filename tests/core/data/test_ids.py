@@ -14,11 +14,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankadapters as ra
-from rankadapters.core.data.columns import as_numbers
+from rankadapters.core.data.columns import as_numbers, index_dtype
 from rankadapters.core.data.ids import hash_ids, id_column, id_kind, id_value
 from rankadapters.core.data.optional_columns import rank_docids
 from rankadapters.core.data.queries import grouped, stable_order
 from tests.helpers.tables import for_each
+
+
+@for_each(("n", "expected"), [(1, np.int32), (2**31 - 1, np.int32), (2**31, np.int64)])
+def test_row_numbers_are_int32_where_they_fit(n, expected):
+    assert index_dtype(n) is expected
 
 
 @for_each("kind", ["?", "i1", ">u2", "i4", ">i8", "f2", "<f4", ">f4", "<f8", ">f8"])

@@ -172,3 +172,10 @@ def test_a_measure_over_all_rows_has_a_value_but_no_parts():
             method([0.9, 0.2, 0.3, 0.4])
     with pytest.raises(ra.UnsupportedConventionError, match="is not a sum over the queries"):
         evaluator.measure([0.9, 0.2, 0.3, 0.4]).shares  # noqa: B018 - reading the property raises
+
+
+def test_a_measure_over_all_rows_ranks_ties_in_the_order_of_the_caller():
+    convention = ra.presets.ranx.map(None).replace(pool="rows", ties="input")
+    one_query = ra.evaluate([1, 0, 1, 0, 0], [0] * 5, convention, group_sizes=[5])
+    interleaved = ra.evaluate([1, 0, 1, 0, 0], [0] * 5, convention, qid=list("babca"))
+    assert interleaved.value == one_query.value == (1 + 2 / 3) / 2

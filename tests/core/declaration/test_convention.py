@@ -195,6 +195,24 @@ def test_parameters_of_a_preset_change_its_fields(preset, default, difference):
     assert presets.letor3(5).name == "ndcg@5/letor3"
 
 
+@for_each(
+    ("measure", "field", "value", "fitting_columns", "unfitting_columns"),
+    [
+        (ra.AP, "average", "geometric_0.001", [], ["query_weight"]),
+        (ra.AP, "average", "uniform", [], ["query_weight"]), (ra.AP, "average", "query", ["query_weight"], None),
+        (ra.AP, "ties", "input", [], None),
+        (ra.AP, "ties", "docid-ascending", ["docid"], []), (ra.NDCG, "gain", "table_0_1_3", [], None),
+        (ra.AUC, "pairs", "given", ["pairs"], []), (ra.RBP, "gain", "from_2", [], None),
+    ],
+)  # fmt: skip
+def test_a_value_fits_the_columns_that_it_needs_and_none_that_it_ignores(
+    measure, field, value, fitting_columns, unfitting_columns
+):
+    declaration = measure.declared()[field]
+    assert declaration.fits(value, fitting_columns)
+    assert unfitting_columns is None or not declaration.fits(value, unfitting_columns)
+
+
 @for_each("gains", [[0, 1, 10], (0, 1.0, 10), np.array([0, 1, 10]), np.float32([0, 1, 10])])
 def test_a_list_of_gains_becomes_a_gain_table(gains):
     replaced = ra.presets.lightgbm(10).replace(gain=gains)

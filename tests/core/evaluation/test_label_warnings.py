@@ -89,6 +89,15 @@ def test_labels_of_unjudged_rows_cause_no_warning():
     assert warning_messages(FRACTIONS, convention, group_sizes=[3, 3], judged=[False] * 6) == []
 
 
+def test_each_convention_that_doubts_the_labels_warns_once():
+    with pytest.warns(ra.LabelsWarning) as caught:
+        ra.evaluate(FRACTIONS, SCORES, ["lightgbm@10", "yahoo@10", "xgboost@10"], group_sizes=[3, 3])
+    assert [str(warning.message).split(", which ")[1].partition(" ")[0] for warning in caught] == [
+        "LightGBM",
+        "XGBoost",
+    ]
+
+
 def test_a_stream_warns_once_about_all_its_labels():
     batches = [{"label": labels, "score": [2, 1, 0], "qid": [number] * 3}
                for number, labels in enumerate(([1, 0, 1], [0.5, 0, 1], [0.25, 1, 0]))]  # fmt: skip

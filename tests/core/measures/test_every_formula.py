@@ -25,6 +25,8 @@ from tests.helpers.oracle_rows import columns_and_scores, takes_probabilities, w
 from tests.oracles import definition
 from tests.oracles.rows import Row
 
+pytestmark = pytest.mark.long
+
 CALLED_BY_FORMULAS = {"exponentials", "first_chances", "first_hits", "weight_of_lower"}
 # Up to 24 rows in all are sorted without numpy.
 SIZES = {"a few rows": (1, 2, 8, 3, 5, 4), "more rows": (1, 12, 30, 2, 19, 24)}
@@ -95,7 +97,7 @@ def bind(queries: list[list[Row]], convention: ra.Convention) -> tuple[ra.Evalua
 
 
 @pytest.mark.filterwarnings("ignore::rankadapters.LabelsWarning")
-@pytest.mark.parametrize("sizes", ["a few rows", pytest.param("more rows", marks=pytest.mark.long)])
+@pytest.mark.parametrize("sizes", SIZES)
 @pytest.mark.parametrize("measure", MEASURES)
 def test_values_equal_the_definition_for_each_value_of_a_field(measure, sizes):
     for convention in grid(measure):
@@ -119,7 +121,6 @@ def formulas() -> set[str]:
     return {f.__name__ for f in functions if next(iter(signature(f).parameters), "") == "ranks"} - CALLED_BY_FORMULAS
 
 
-@pytest.mark.long
 def test_the_conventions_reach_every_formula():
     """The values that this file compares with the definition come from every formula."""
     names = set()

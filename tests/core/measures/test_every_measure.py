@@ -34,6 +34,7 @@ def test_a_list_of_conventions_and_a_text_give_the_same_value(convention):
     assert value(convention.name, docid=DOCIDS) == value(str(convention), docid=DOCIDS) == scores[convention].value
 
 
+@pytest.mark.long
 @every_measure
 def test_a_scorer_returns_the_value_or_its_negative_if_lower_is_better(convention):
     linear = pytest.importorskip("sklearn.linear_model")
