@@ -19,8 +19,6 @@ GENERATED = Path(__file__).parent / "generated"
 CUTOFFS = (1, 3, 5, 10)
 BM25_LIKE = 24  # a feature of the generated data, standing in for MQ2008's BM25, its feature 25
 
-TOOLKITS = {"sklearn": "scikit-learn", "lightgbm": "LightGBM", "xgboost": "XGBoost", "catboost": "CatBoost"}
-
 NDCG_FIELDS = ra.NDCG.declared()
 
 ranklib, letor3 = ra.presets.ranklib, ra.presets.letor3
@@ -56,7 +54,6 @@ def write(*_: object) -> None:
     """Write every table into the folder of generated files."""
     GENERATED.mkdir(exist_ok=True)
     tables = {"presets": presets(), "measures": measures(), "inexpressible": inexpressible(), "section3": section3()}
-    tables |= {"landing-values": toolkits(), "landing-gap": gap()}
     tables |= {f"effect-{name}": effect(conventions) for name, conventions in EFFECTS.items()}
     tables |= {f"who-{field}": who(field) for field in ("ties", "empty")} | {"matrix": matrix()}
     tables |= learner_tables.tables() | {"evidence": evidence()}
@@ -137,29 +134,6 @@ def inexpressible() -> Table:
         ["what the tool does", "why no convention expresses it"],
         *([f"`{name}`", reason] for name, reason in ra.presets.inexpressible().items()),
     ]
-
-
-def toolkits() -> Table:
-    """NDCG@10 of one feature of the generated data under each toolkit's default rules."""
-    scores = ra.evaluate(*example(), [f"{name}@10" for name in TOOLKITS])
-    values = dict(zip(TOOLKITS.values(), scores.values(), strict=True))
-    return [["toolkit", "NDCG@10"], *([toolkit, f"**{score.value:.4f}**"] for toolkit, score in values.items())]
-
-
-def gap() -> Table:
-    """The fields that make scikit-learn's value and LightGBM's differ."""
-    explanation = ra.audit.explain(*example(), "sklearn@10", "lightgbm@10")
-    a, b = explanation.a.convention, explanation.b.convention
-    table = [["field", "scikit-learn", "LightGBM", "part of the difference"]]
-    for name, part in sorted(explanation.contributions.items(), key=lambda item: -abs(item[1])):
-        table.append([f"`{name}`", f"`{getattr(a, name)}`", f"`{getattr(b, name)}`", f"{part:+.4f}"])
-    return table
-
-
-def example() -> tuple[ra.Queries, object]:
-    """Queries and scores of the README."""
-    _, test = ra.datasets.mq2008_like(random_state=0)
-    return ra.Queries(test.labels, qid=test.qid), test.X[:, 3]
 
 
 def section3() -> Table:
