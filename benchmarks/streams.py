@@ -30,11 +30,11 @@ given = json.loads(sys.argv[1])
 pyarrow.set_cpu_count(given["threads"])
 options = {"n_threads": given["threads"], "unsorted": given["unsorted"]}
 with kernels("now"):
-    ra.evaluate_stream(given["small"], given["conventions"], **options)
+    ra.evaluate_table(given["small"], given["conventions"], **options)
     idle = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     cpu, wall, times = time.process_time(), time.perf_counter(), given["times"]
     for _ in range(times):
-        scores = ra.evaluate_stream(given["file"], given["conventions"], **options)
+        scores = ra.evaluate_table(given["file"], given["conventions"], **options)
 print(json.dumps({
     "cpu": (time.process_time() - cpu) / times, "wall": (time.perf_counter() - wall) / times, "idle": idle,
     "peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,

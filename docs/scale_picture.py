@@ -13,7 +13,7 @@ ROWS = (1e6, 1e11)
 # Seconds to start with, nanoseconds a row on all workers together, rows it goes up to; color and style.
 WAYS = {
     "ra.evaluate, in memory": (0, 57, 3e8, "C0-"),
-    "ra.evaluate_stream, one machine": (0, 75, 1e11, "C1-"),
+    "ra.evaluate_table, one machine": (0, 75, 1e11, "C1-"),
     "ra.dask.evaluate, whole queries, 10 workers": (1, 26, 1e11, "C2-"),
     "ra.dask.evaluate, whole queries, 100 workers": (1, 2.7, 1e11, "C2--"),
     "ra.dask.evaluate, shuffle, 10 workers": (1, 90, 1e11, "C3-"),

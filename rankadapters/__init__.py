@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from rankadapters.core.evaluation.score import Score
     from rankadapters.core.evaluation.tally import Tally
     from rankadapters.core.measures import *  # noqa: F403 - every measure is public
-    from rankadapters.io.streams import evaluate_stream
+    from rankadapters.io.streams import evaluate_table
     from rankadapters.learners.trials import Trials
     from rankadapters.presets.texts import parse
     from rankadapters.statistics.inert import inert
@@ -69,7 +69,7 @@ _LAZY = {
     "UnsupportedConventionError": "core.errors",
     "__version__": "core",
     "evaluate": "core.evaluation.evaluate",
-    "evaluate_stream": "io.streams",
+    "evaluate_table": "io.streams",
     "inert": "statistics.inert",
     "parse": "presets.texts",
     "per_query": "core.evaluation.evaluate",
@@ -120,7 +120,7 @@ __all__ = [
     "UnsupportedConventionError",
     "__version__",
     "evaluate",
-    "evaluate_stream",
+    "evaluate_table",
     "inert",
     "parse",
     "per_query",

@@ -39,38 +39,38 @@ Hashes = NDArray[np.uint64]
 
 
 @overload
-def evaluate_stream(  # type: ignore[overload-overlap]  # a text is one convention, or one column
-    batches: object, convention: Convention | str, *, label: str = ..., score: str = ..., qid: str = ...,
+def evaluate_table(  # type: ignore[overload-overlap]  # a text is one convention, or one column
+    table: object, convention: Convention | str, *, label: str = ..., score: str = ..., qid: str = ...,
     query_weight: str | None = ..., row_weight: str | None = ..., docid: str | None = ..., unsorted: bool = ...,
     n_threads: int | None = ...,
 ) -> Score: ...  # fmt: skip
 @overload
-def evaluate_stream(  # type: ignore[overload-overlap]  # a text is one convention, or one column
-    batches: object, convention: Convention | str, *, label: str = ..., score: Sequence[str], qid: str = ...,
+def evaluate_table(  # type: ignore[overload-overlap]  # a text is one convention, or one column
+    table: object, convention: Convention | str, *, label: str = ..., score: Sequence[str], qid: str = ...,
     query_weight: str | None = ..., row_weight: str | None = ..., docid: str | None = ..., unsorted: bool = ...,
     n_threads: int | None = ...,
 ) -> ScoresOfModels: ...  # fmt: skip
 @overload
-def evaluate_stream(  # type: ignore[overload-overlap]  # a text is one convention, or one column
-    batches: object, convention: Iterable[Convention | str], *, label: str = ..., score: str = ..., qid: str = ...,
+def evaluate_table(  # type: ignore[overload-overlap]  # a text is one convention, or one column
+    table: object, convention: Iterable[Convention | str], *, label: str = ..., score: str = ..., qid: str = ...,
     query_weight: str | None = ..., row_weight: str | None = ..., docid: str | None = ..., unsorted: bool = ...,
     n_threads: int | None = ...,
 ) -> Scores[Score]: ...  # fmt: skip
 @overload
-def evaluate_stream(
-    batches: object, convention: Iterable[Convention | str], *, label: str = ..., score: Sequence[str],
+def evaluate_table(
+    table: object, convention: Iterable[Convention | str], *, label: str = ..., score: Sequence[str],
     qid: str = ..., query_weight: str | None = ..., row_weight: str | None = ..., docid: str | None = ...,
     unsorted: bool = ..., n_threads: int | None = ...,
 ) -> Scores[ScoresOfModels]: ...  # fmt: skip
 @overload
-def evaluate_stream(
-    batches: object, convention: Convention | str | Iterable[Convention | str], *, label: str = ...,
+def evaluate_table(
+    table: object, convention: Convention | str | Iterable[Convention | str], *, label: str = ...,
     score: str | Sequence[str] = ..., qid: str = ..., query_weight: str | None = ..., row_weight: str | None = ...,
     docid: str | None = ..., by: str | Mapping[Any, Any], unsorted: bool = ..., n_threads: int | None = ...,
 ) -> Segments[Any]: ...  # fmt: skip
 @shows("evaluating")
-def evaluate_stream(
-    batches: object,
+def evaluate_table(
+    table: object,
     convention: Convention | str | Iterable[Convention | str],
     *,
     label: str = "label",
@@ -83,11 +83,11 @@ def evaluate_stream(
     unsorted: bool = False,
     n_threads: int | None = None,
 ) -> Any:
-    r"""Evaluate batches that may end within a query, with the exact values of `ra.evaluate`, in bounded memory.
+    r"""Evaluate a table, a file or batches, with the exact values of `ra.evaluate`, in bounded memory.
 
     Parameters
     ----------
-    batches : table or batches
+    table : table, path, or iterable of these
         A path or paths of CSV files, Parquet files or Parquet folders; a table: a frame of pandas or polars, a pyarrow
         Table, Dataset or `ParquetFile`, a DuckDB relation, or a mapping of columns; or an iterable of such tables. The
         rows of a query must be consecutive, in any number of tables.
@@ -141,11 +141,11 @@ def evaluate_stream(
     ...     {"label": [2, 0], "score": [0.9, 0.1], "qid": ["a", "a"]},
     ...     {"label": [1, 1, 0], "score": [0.5, 0.2, 0.8], "qid": ["a", "b", "b"]},
     ... ]
-    >>> scores = ra.evaluate_stream(batches, ["yahoo@2", "letor4@1"])
+    >>> scores = ra.evaluate_table(batches, ["yahoo@2", "letor4@1"])
     >>> [(score.value, score.n_queries) for score in scores.values()]
     [(0.8154648767857288, 2), (0.5, 2)]
     >>> whole = ra.evaluate([2, 0, 1, 1, 0], [0.9, 0.1, 0.5, 0.2, 0.8], "yahoo@2", qid=list("aaabb"))
-    >>> whole.value, whole - ra.evaluate_stream(batches, "yahoo@2")
+    >>> whole.value, whole - ra.evaluate_table(batches, "yahoo@2")
     (0.8154648767857288, 0.0)
     """
     require_pyarrow()
@@ -155,7 +155,7 @@ def evaluate_stream(
         label=label, scores=_models(score), qid=qid, query_weight=query_weight, row_weight=row_weight, docid=docid,
         by=None if isinstance(by, Mapping) else by,
     )  # fmt: skip
-    stream = StreamSums(batches, conventions, names, by=by, unsorted=unsorted, n_threads=n_threads)
+    stream = StreamSums(table, conventions, names, by=by, unsorted=unsorted, n_threads=n_threads)
     stream.read()
     for message in stream.label_doubts.values():
         warn_caller(message, LabelsWarning)
@@ -173,7 +173,7 @@ def _models(score: object) -> tuple[str, ...]:
 class StreamSums:
     """Evaluates a stream, keeping exact sums over its queries, and an 8-byte hash of each query's id.
 
-    The arguments are those of `evaluate_stream`; `label_doubts` has the warnings of `ra.evaluate` about the labels.
+    The arguments are those of `evaluate_table`; `label_doubts` has the warnings of `ra.evaluate` about the labels.
     """
 
     def __init__(
@@ -325,7 +325,7 @@ def read_tables(batches: Any, reader: TableReader) -> Generator[Any]:
         yield from reader.read("the table", _arrow_batches("the table", batches, reader.names))
         return
     if not isinstance(batches, Iterable) or isinstance(batches, np.ndarray):
-        raise _no_table("batches", batches)
+        raise _no_table("table", batches)
     n_batches = len(batches) if isinstance(batches, Sequence) else 0
     for number, batch in enumerate(batches):
         if isinstance(batch, (str, os.PathLike)):

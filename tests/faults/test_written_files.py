@@ -229,5 +229,5 @@ def test_a_full_temporary_folder_stops_a_sort_with_a_hint(small_disk, monkeypatc
         "qid": [f"a query of a long name {i % 977}" for i in range(2 * rows)],
     }
     with pytest.raises(ra.InputError, match=r"sorting failed: .*\nHint: TMPDIR names a folder that has room"):
-        ra.evaluate_stream(20 * [batch], "lightgbm@10", unsorted=True)
+        ra.evaluate_table(20 * [batch], "lightgbm@10", unsorted=True)
     assert names(small_disk) == []

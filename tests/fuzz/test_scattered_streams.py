@@ -1,4 +1,4 @@
-"""`evaluate_stream(unsorted=True)` on random streams of scattered queries has the values of `ra.evaluate`."""
+"""`evaluate_table(unsorted=True)` on random streams of scattered queries has the values of `ra.evaluate`."""
 
 from __future__ import annotations
 
@@ -74,4 +74,4 @@ def test_scattered_streams(stream, text, weighted, n_rows):
         )  # fmt: skip
 
     with in_parts_of(n_rows):
-        compare_readers(lambda: ra.evaluate_stream(batches, convention, unsorted=True, **options).to_dict(), plain)
+        compare_readers(lambda: ra.evaluate_table(batches, convention, unsorted=True, **options).to_dict(), plain)

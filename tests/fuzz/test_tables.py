@@ -56,7 +56,7 @@ def convention_for(names):
 
 def stream_score(data, names):
     options = {PARAMETERS[name]: name for name in ("weight", "docid") if name in names}
-    return ra.evaluate_stream(saved(data), convention_for(names), **options).to_dict()
+    return ra.evaluate_table(saved(data), convention_for(names), **options).to_dict()
 
 
 @share(0.09)
@@ -172,7 +172,7 @@ GOOD = {
 @share(0.015)
 @given(st.deferred(lambda: changed_bytes(parquet_bytes(GOOD))))
 def test_parquet_with_other_bytes(data):
-    for read in (lambda: read_content(data, GOOD), lambda: ra.evaluate_stream(saved(data), "textbook@5")):
+    for read in (lambda: read_content(data, GOOD), lambda: ra.evaluate_table(saved(data), "textbook@5")):
         try:
             read()
         except ra.RankAdaptersError as error:

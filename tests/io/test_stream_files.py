@@ -60,11 +60,11 @@ SAVE = {
 def test_a_streamed_table_has_the_bits_of_the_whole_table(small_blocks, arrow, tmp_path, save, text):
     path = save(stream_batches.rows(5, text=text), tmp_path / "table")
     for columns, convention in (({}, "mslr@5"), ({"docid": "docid"}, "trec_eval_9@5")):
-        score = ra.evaluate_stream(path, convention, **NAMES, **columns)
+        score = ra.evaluate_table(path, convention, **NAMES, **columns)
         assert score.to_dict() == evaluate_whole(path, convention, **columns).to_dict()
     weighted = ra.parse("lightgbm@10").replace(average="query")
     assert (
-        ra.evaluate_stream(path, weighted, query_weight="weight").to_dict()
+        ra.evaluate_table(path, weighted, query_weight="weight").to_dict()
         == evaluate_whole(path, weighted, query_weight="weight").to_dict()
     )
 
@@ -79,7 +79,7 @@ def test_scores_of_any_type_have_the_bits_of_the_whole_table(arrow, tmp_path, ki
     scores = arrow.array(np.arange(columns["label"].size) % 2)
     columns["score"] = scores.cast("float32" if kind == "float16" else scores.type).cast(types.get(kind, kind))
     path = save_parquet(columns, tmp_path / "table")
-    score = ra.evaluate_stream(path, "trec_eval_9@5", docid="docid", unsorted=unsorted)
+    score = ra.evaluate_table(path, "trec_eval_9@5", docid="docid", unsorted=unsorted)
     assert score.to_dict() == evaluate_whole(path, "trec_eval_9@5", docid="docid").to_dict()
 
 
@@ -88,9 +88,9 @@ def test_several_files_are_one_stream(small_blocks, arrow, tmp_path):
     parts = stream_batches.cut_at(columns, stream_batches.even_bounds(columns["label"].size, 4))
     paths = [save_parquet(part, tmp_path / f"part-{number}") for number, part in enumerate(parts)]
     expected = ra.evaluate(columns["label"], columns["score"], "mslr@5", qid=columns["qid"])
-    assert ra.evaluate_stream(paths, "mslr@5").to_dict() == expected.to_dict()
+    assert ra.evaluate_table(paths, "mslr@5").to_dict() == expected.to_dict()
     with pytest.raises(ra.InputError, match=r"part-0, row 1: query -?\d+ returns after it began in .*part-0, row 1"):
-        ra.evaluate_stream([*paths, paths[0]], "mslr@5")
+        ra.evaluate_table([*paths, paths[0]], "mslr@5")
 
 
 @pytest.mark.parametrize("kind", ["dataset", "ParquetFile", "Table", "reader"])
@@ -105,9 +105,9 @@ def test_arrow_datasets_tables_and_readers_can_be_streamed(small_blocks, arrow, 
         "Table": lambda: arrow.table(columns),
         "reader": lambda: arrow.table(columns).to_reader(max_chunksize=11),
     }[kind]
-    assert ra.evaluate_stream(stream(), "mslr@5").to_dict() == evaluate_whole(path, "mslr@5").to_dict()
+    assert ra.evaluate_table(stream(), "mslr@5").to_dict() == evaluate_whole(path, "mslr@5").to_dict()
     with pytest.raises(ra.InputError, match="has no column 'clicks'"):
-        ra.evaluate_stream(stream(), "mslr@5", label="clicks")
+        ra.evaluate_table(stream(), "mslr@5", label="clicks")
 
 
 @pytest.mark.parametrize("unsorted", [False, True])
@@ -117,7 +117,7 @@ def test_texts_that_differ_in_a_trailing_nul_are_different(arrow, tmp_path, unso
     columns = {"label": [1.0, 0.0, 1.0], "score": [0.5, 0.25, 0.5], "qid": ["a", "a\0", "b"], "doc": ["x", "y", "z"]}
     path = save_parquet(columns, tmp_path / "rows.parquet")
     assert read_table(path, **NAMES).queries.query_ids.tolist() == columns["qid"]
-    assert ra.evaluate_stream(path, "lightgbm@10", unsorted=unsorted).n_queries == 3
+    assert ra.evaluate_table(path, "lightgbm@10", unsorted=unsorted).n_queries == 3
     path = save_parquet(columns | {"qid": ["a"] * 3, "doc": ["a\0", "a", "a\0\0"]}, tmp_path / "rows.parquet")
     assert read_table(path, **NAMES, docid="doc").queries.docid_rank.tolist() == [1, 0, 2]
 
@@ -135,7 +135,7 @@ def message_and_row(call):
 @for_each("form", [str.encode, lambda text: text.replace("\n", "\r\n"), "\ufeff{}".format, lambda text: text[:-1]])
 def test_line_ends_and_a_byte_order_mark_do_not_change_a_csv_file(small_blocks, write, arrow, form):
     path = write(form('qid,label,score,text\n7,2,0.5,"a,\nb"\n\n7,0,0.75,c\n'), "table.csv")
-    assert ra.evaluate_stream(path, "yahoo@2").to_dict() == evaluate_whole(path, "yahoo@2").to_dict()
+    assert ra.evaluate_table(path, "yahoo@2").to_dict() == evaluate_whole(path, "yahoo@2").to_dict()
 
 
 @for_each(
@@ -163,7 +163,7 @@ def test_line_ends_and_a_byte_order_mark_do_not_change_a_csv_file(small_blocks, 
 )
 def test_a_bad_csv_file_has_the_same_error_when_streamed(small_blocks, write, arrow, text):
     path = write(text, "table.csv")
-    streamed = message_and_row(lambda: ra.evaluate_stream(path, "yahoo@2"))
+    streamed = message_and_row(lambda: ra.evaluate_table(path, "yahoo@2"))
     assert streamed == message_and_row(lambda: evaluate_whole(path, "yahoo@2"))
     assert streamed[0].startswith(str(path))
 
@@ -189,14 +189,14 @@ def test_a_bad_parquet_file_has_the_same_error_when_streamed(small_blocks, tmp_p
     path = save_parquet(columns, tmp_path / "table")
     optional_columns = {"docid": "docid", "query_weight": "weight"}
     convention = ra.parse("trec_eval_9@5").replace(average="query")
-    streamed = message_and_row(lambda: ra.evaluate_stream(path, convention, **optional_columns))
+    streamed = message_and_row(lambda: ra.evaluate_table(path, convention, **optional_columns))
     assert streamed == message_and_row(lambda: evaluate_whole(path, convention, **optional_columns))
     assert f"{path}{'' if change == {'label': 2**53 + 1} else ', row 44'}: " in streamed[0]
 
 
 def test_a_query_that_returns_is_refused_with_both_rows(small_blocks, write, arrow):
     path = write(HEADER + GOOD + "2,1,1,x\n", "table.csv")
-    text, row = message_and_row(lambda: ra.evaluate_stream(path, "yahoo@2"))
+    text, row = message_and_row(lambda: ra.evaluate_table(path, "yahoo@2"))
     assert text.startswith(f"{path}, row 41: query 2 returns after it began in {path}, row 11.\nHint: sort the rows")
     assert row == 40
 
@@ -245,7 +245,7 @@ def test_the_progress_bar_moves_while_a_table_is_read(small_blocks, arrow, tmp_p
     fractions = []
     monkeypatch.setattr(progress, "advance", lambda done, total: fractions.append(done / total))
     for save in (save_parquet, save_csv):
-        ra.evaluate_stream(save(stream_batches.rows(5), tmp_path / "table"), "mslr@5")
+        ra.evaluate_table(save(stream_batches.rows(5), tmp_path / "table"), "mslr@5")
         assert fractions == sorted(fractions)
         assert fractions[-1] == 1
         fractions.clear()

@@ -26,7 +26,7 @@ pytest.importorskip("duckdb")
 
 def check_sorted_stream(batches, columns):
     """Check that the sorted batches have the score of the columns."""
-    score = ra.evaluate_stream(batches, "textbook@5", unsorted=True)
+    score = ra.evaluate_table(batches, "textbook@5", unsorted=True)
     assert (
         score.to_dict() == ra.evaluate(columns["label"], columns["score"], "textbook@5", qid=columns["qid"]).to_dict()
     )
@@ -58,7 +58,7 @@ def test_a_sorted_stream_has_the_bits_of_evaluate(temporary_folder, monkeypatch,
         *(ra.parse("textbook@5").replace(ties=ties) for ties in ("input", "reverse", "average")),
     ]  # fmt: skip
     batches = cut_at(columns, random_bounds(columns["label"].size, n_parts, 0))
-    scores = ra.evaluate_stream(batches, conventions, docid="docid", unsorted=True)
+    scores = ra.evaluate_table(batches, conventions, docid="docid", unsorted=True)
     ids = {"qid": columns["qid"], "docid": columns["docid"]}
     for convention, score in scores.items():
         assert score.to_dict() == ra.evaluate(columns["label"], columns["score"], convention, **ids).to_dict()
@@ -68,7 +68,7 @@ def test_a_sorted_stream_has_the_bits_of_evaluate(temporary_folder, monkeypatch,
 def test_weights_and_models_stay_with_their_rows(temporary_folder):
     columns = scattered_rows(3)
     convention = ra.parse("lightgbm@10").replace(average="query")
-    scores = ra.evaluate_stream(
+    scores = ra.evaluate_table(
         cut_at(columns, random_bounds(columns["label"].size, 5, 1)), convention, score=["other", "score"],
         query_weight="weight", unsorted=True,
     )  # fmt: skip
@@ -92,7 +92,7 @@ def test_an_error_names_the_row_before_sorting(temporary_folder, change, match, 
         columns[name][12] = value
     convention = ra.parse("lightgbm@10").replace(average="query")
     with pytest.raises(ra.InputError, match=match) as caught:
-        ra.evaluate_stream(cut_at(columns, [0, 10, 20]), convention, query_weight="weight", unsorted=True)
+        ra.evaluate_table(cut_at(columns, [0, 10, 20]), convention, query_weight="weight", unsorted=True)
     assert caught.value.row == row
     assert list(temporary_folder.iterdir()) == []
 
@@ -137,13 +137,13 @@ def test_text_ids_of_any_frame_are_sorted(temporary_folder, package):
 def test_without_duckdb_the_error_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "duckdb", None)
     with pytest.raises(ra.MissingToolkitError, match=r'pip install "rankadapters\[stream\]"'):
-        ra.evaluate_stream([{"label": [1], "score": [1], "qid": [1]}], "lightgbm@10", unsorted=True)
+        ra.evaluate_table([{"label": [1], "score": [1], "qid": [1]}], "lightgbm@10", unsorted=True)
 
 
 def test_an_error_of_duckdb_is_cut_to_its_first_line(temporary_folder, monkeypatch):
     monkeypatch.setattr(sorting, "MEMORY", "1KB")
     with pytest.raises(ra.InputError, match=r"^sorting failed: Out of Memory.*\nHint: TMPDIR"):
-        ra.evaluate_stream([scattered_rows(3)], "textbook@5", unsorted=True)
+        ra.evaluate_table([scattered_rows(3)], "textbook@5", unsorted=True)
     assert list(temporary_folder.iterdir()) == []
 
 

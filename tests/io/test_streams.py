@@ -1,4 +1,4 @@
-"""`ra.evaluate_stream`: batches may cut queries, and values equal those of all rows at once to the bit."""
+"""`ra.evaluate_table`: batches may cut queries, and values equal those of all rows at once to the bit."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_a_stream_has_the_bits_of_the_whole_table_for_every_measure(measure, dat
     batches = cut_at(columns, random_bounds(columns["label"].size, n_parts, seed))
     with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
         patch.setattr(streams, "ROWS_AT_ONCE", n_at_once)
-        assert facts_or_message(lambda: ra.evaluate_stream(iter(batches), convention, **names)) == facts_or_message(
+        assert facts_or_message(lambda: ra.evaluate_table(iter(batches), convention, **names)) == facts_or_message(
             lambda: evaluate_whole(columns, convention, *names)
         )
 
@@ -64,7 +64,7 @@ def test_a_stream_has_the_bits_of_the_whole_table_for_every_measure(measure, dat
 def test_several_conventions_have_the_bits_of_the_whole_table(one_row_at_once, choice):
     columns = stream_batches.rows(3)
     with kernels(choice):
-        scores = ra.evaluate_stream(cut_at(columns, even_bounds(columns["label"].size, 17)), CONVENTIONS)
+        scores = ra.evaluate_table(cut_at(columns, even_bounds(columns["label"].size, 17)), CONVENTIONS)
     expected = [(ra.parse(convention), evaluate_whole(columns, convention).to_dict()) for convention in CONVENTIONS]
     assert [(convention, score.to_dict()) for convention, score in scores.items()] == expected
 
@@ -72,11 +72,11 @@ def test_several_conventions_have_the_bits_of_the_whole_table(one_row_at_once, c
 def test_each_score_column_is_one_model(one_row_at_once):
     columns = stream_batches.rows(5)
     batches = cut_at(columns, even_bounds(columns["label"].size, 3))
-    scores = ra.evaluate_stream(batches, "lightgbm@10", score=["score", "other"])
+    scores = ra.evaluate_table(batches, "lightgbm@10", score=["score", "other"])
     assert {name: score.to_dict() for name, score in scores.items()} == {
         name: evaluate_whole(columns, "lightgbm@10", score=name).to_dict() for name in ("score", "other")
     }
-    two_conventions = ra.evaluate_stream(batches, ["mslr@3", "lightgbm@10"], score=["other"])
+    two_conventions = ra.evaluate_table(batches, ["mslr@3", "lightgbm@10"], score=["other"])
     assert two_conventions[ra.parse("lightgbm@10")] == {"other": scores["other"]}
 
 
@@ -84,7 +84,7 @@ def test_one_query_may_be_larger_than_every_batch(one_row_at_once):
     columns = stream_batches.rows(1, n_queries=1, longest=1)
     columns = {name: np.repeat(column, 2500) for name, column in columns.items()}
     columns["label"], columns["score"] = np.arange(2500) % 4, np.arange(2500) * 7 % 100
-    score = ra.evaluate_stream(cut_at(columns, [*range(0, 2500, 7), 2500]), "lightgbm@10")
+    score = ra.evaluate_table(cut_at(columns, [*range(0, 2500, 7), 2500]), "lightgbm@10")
     assert score.to_dict() == evaluate_whole(columns, "lightgbm@10").to_dict()
 
 
@@ -116,7 +116,7 @@ def test_a_batch_or_a_whole_table_may_have_any_form(one_row_at_once, form, text)
     convention = ra.parse("trec_eval_9@5").replace(average="query")
     expected = evaluate_whole(columns, convention, *names).to_dict()
     for stream in (batches, form(columns), [form(columns)]):
-        assert ra.evaluate_stream(stream, convention, **names).to_dict() == expected
+        assert ra.evaluate_table(stream, convention, **names).to_dict() == expected
 
 
 BATCH = {"label": [1.0, 0.0], "score": [0.5, 0.25], "qid": [7, 7]}
@@ -127,8 +127,8 @@ BATCH = {"label": [1.0, 0.0], "score": [0.5, 0.25], "qid": [7, 7]}
     [
         ([], "no batch has any rows"),
         ([{"label": [], "score": [], "qid": []}], "no batch has any rows"),
-        (7, "batches is of type int; allowed are paths, tables"),
-        (np.zeros(2), "batches is of type ndarray"),
+        (7, "table is of type int; allowed are paths, tables"),
+        (np.zeros(2), "table is of type ndarray"),
         ([BATCH, 7], "batch 2 is of type int; allowed"),
         ([BATCH, {"label": [1]}], r"batch 2 has no column 'score'\.\nHint: its columns are 'label'"),
         ([BATCH, BATCH | {"score": [1.0]}], "batch 2: score has 1 rows but label has 2"),
@@ -149,7 +149,7 @@ BATCH = {"label": [1.0, 0.0], "score": [0.5, 0.25], "qid": [7, 7]}
 )
 def test_an_error_names_its_batch(batches, match):
     with pytest.raises(ra.InputError, match=match):
-        ra.evaluate_stream(batches, "lightgbm@10")
+        ra.evaluate_table(batches, "lightgbm@10")
 
 
 def batch_of(ids):
@@ -177,7 +177,7 @@ def object_array(*items):
 def test_a_query_that_returns_with_an_equal_id_of_another_type_is_refused(one_row_at_once, first, returning):
     batches = [batch_of(first), batch_of([first[1]]), batch_of(returning)]
     with pytest.raises(ra.InputError, match=r"batch 3, row 1: query .* returns after it began in batch 1, row 1"):
-        ra.evaluate_stream(batches, "lightgbm@10")
+        ra.evaluate_table(batches, "lightgbm@10")
 
 
 @for_each(
@@ -192,17 +192,17 @@ def test_a_query_that_returns_with_an_equal_id_of_another_type_is_refused(one_ro
 )
 def test_a_batch_whose_ids_have_another_kind_is_refused(first, second, match):
     with pytest.raises(ra.InputError, match=f"batch 2, row 1: {match}"):
-        ra.evaluate_stream([batch_of(first), batch_of(second)], "lightgbm@10")
+        ra.evaluate_table([batch_of(first), batch_of(second)], "lightgbm@10")
 
 
 def test_texts_that_differ_in_a_trailing_nul_are_different_queries(one_row_at_once):
-    assert ra.evaluate_stream(list(map(batch_of, [["a"], object_array("a\0"), ["b"]])), "lightgbm@10").n_queries == 3
+    assert ra.evaluate_table(list(map(batch_of, [["a"], object_array("a\0"), ["b"]])), "lightgbm@10").n_queries == 3
 
 
 @for_each("ids", [object_array(7, "7"), object_array(2**64, 1), object_array((1, 2), (3, 4)), object_array(7, 8j)])
 def test_ids_that_arrow_cannot_hold_are_refused(ids):
     with pytest.raises(ra.InputError, match=r"^batch 1: .*\nHint: "):
-        ra.evaluate_stream([batch_of(ids)], "lightgbm@10")
+        ra.evaluate_table([batch_of(ids)], "lightgbm@10")
 
 
 def test_a_cut_query_may_have_ids_of_another_width_in_the_next_batch(one_row_at_once):
@@ -210,19 +210,19 @@ def test_a_cut_query_may_have_ids_of_another_width_in_the_next_batch(one_row_at_
     expected = ra.evaluate(
         np.tile([1.0, 0.0], 6), np.tile([0.25, 0.5], 6), "lightgbm@10", qid=np.repeat([7, 8, 8, 9, 9, 10], 2)
     )
-    assert ra.evaluate_stream(batches, "lightgbm@10").to_dict() == expected.to_dict()
+    assert ra.evaluate_table(batches, "lightgbm@10").to_dict() == expected.to_dict()
 
 
 def test_a_lazy_polars_frame_is_refused_and_its_batches_are_read():
     columns = stream_batches.rows(4)
     lazy = pytest.importorskip("polars").LazyFrame(columns)
-    for batches, what in (([lazy], "batch 1"), (lazy, "batches")):
+    for batches, what in (([lazy], "batch 1"), (lazy, "table")):
         with pytest.raises(ra.InputError, match=rf"{what} is of type LazyFrame; allowed .*\nHint: collect\(\) or coll"):
-            ra.evaluate_stream(batches, "lightgbm@10")
+            ra.evaluate_table(batches, "lightgbm@10")
     expected = evaluate_whole(columns, "lightgbm@10").to_dict()
-    assert ra.evaluate_stream(lazy.collect_batches(chunk_size=7), "lightgbm@10").to_dict() == expected
+    assert ra.evaluate_table(lazy.collect_batches(chunk_size=7), "lightgbm@10").to_dict() == expected
     scattered = lazy.reverse().sort("qid", maintain_order=True).collect_batches()
-    assert ra.evaluate_stream(scattered, "textbook@10").n_queries == expected["n_queries"]
+    assert ra.evaluate_table(scattered, "textbook@10").n_queries == expected["n_queries"]
 
 
 def test_a_duckdb_relation_is_read_and_may_sort_the_rows(one_row_at_once):
@@ -234,20 +234,20 @@ def test_a_duckdb_relation_is_read_and_may_sort_the_rows(one_row_at_once):
         *(np.asarray(scattered[name]) for name in ("label", "score")), "lightgbm@10", qid=np.asarray(scattered["qid"])
     )
     sorted_rows = relation.sql("FROM scattered ORDER BY qid, row")
-    assert ra.evaluate_stream(sorted_rows, "lightgbm@10").to_dict() == expected.to_dict()
+    assert ra.evaluate_table(sorted_rows, "lightgbm@10").to_dict() == expected.to_dict()
 
 
 @for_each("batch", [([1], [2], [3]), np.zeros(2), "not a file", 7, None, [BATCH]], ids=short)
 def test_a_batch_that_is_not_a_table_is_refused(batch):
     with pytest.raises(ra.InputError, match=r"^(batch 1 is of type \w+; allowed are paths|not a file: No such file)"):
-        ra.evaluate_stream([batch], "lightgbm@10")
+        ra.evaluate_table([batch], "lightgbm@10")
 
 
 def test_the_row_of_an_error_is_counted_over_all_batches():
     nan_label = BATCH | {"label": [1.0, np.nan]}
     for batches, row in (([BATCH, BATCH, nan_label], 5), ([BATCH, BATCH | {"label": [-1.0, 0.0]}], 2)):
         with pytest.raises(ra.InputError) as caught:
-            ra.evaluate_stream(batches, "lightgbm@10")
+            ra.evaluate_table(batches, "lightgbm@10")
         assert caught.value.row == row
 
 
@@ -262,7 +262,7 @@ def test_a_query_that_returns_is_refused_with_both_rows(one_row_at_once, as_iter
     with pytest.raises(
         ra.InputError, match=f"batch 3, row 1: query {first} returns after {began}.\nHint: sort"
     ) as caught:
-        ra.evaluate_stream(iter(batches) if as_iterator else batches, "lightgbm@10")
+        ra.evaluate_table(iter(batches) if as_iterator else batches, "lightgbm@10")
     assert caught.value.row == n
 
 
@@ -272,36 +272,36 @@ def test_a_weight_that_changes_within_a_cut_query_is_refused(one_row_at_once, cu
     columns = {name: np.asarray(column) for name, column in columns.items()}
     convention = ra.parse("lightgbm@10").replace(average="query")
     with pytest.raises(ra.InputError, match=f"{row}: weight is 3, but another row of its query has a different weight"):
-        ra.evaluate_stream(cut_at(columns, cuts), convention, query_weight="weight")
+        ra.evaluate_table(cut_at(columns, cuts), convention, query_weight="weight")
     columns["weight"] = np.ones(4)
     with pytest.raises(ra.InputError, match="query_weight was given but the convention says average='uniform'"):
-        ra.evaluate_stream(cut_at(columns, cuts), "mslr@10", query_weight="weight")
+        ra.evaluate_table(cut_at(columns, cuts), "mslr@10", query_weight="weight")
     columns["weight"] = np.array([1.0, 1.0, 1.0, -2.0])
     with pytest.raises(ra.InputError, match=r"row \d: weight is -2.0, but weights are >= 0"):
-        ra.evaluate_stream(cut_at(columns, cuts), convention, query_weight="weight")
+        ra.evaluate_table(cut_at(columns, cuts), convention, query_weight="weight")
 
 
 def test_a_document_twice_in_a_cut_query_is_refused(one_row_at_once):
     batches = [{**BATCH, "docid": ["a", "b"]}, {**BATCH, "docid": ["c", "a"]}]
     with pytest.raises(ra.InputError, match=r"batch 2, row 2: document 'a' of query '7' is also in batch 1, row 1\."):
-        ra.evaluate_stream(batches, "trec_eval_9@5", docid="docid")
+        ra.evaluate_table(batches, "trec_eval_9@5", docid="docid")
     with pytest.raises(ra.InputError, match=r"batch 1: .*'int' object"):
-        ra.evaluate_stream([{**BATCH, "docid": ["a", 5]}], "trec_eval_9@5", docid="docid")
+        ra.evaluate_table([{**BATCH, "docid": ["a", 5]}], "trec_eval_9@5", docid="docid")
     with pytest.raises(ra.InputError, match="ties='docid-descending' needs docid="):
-        ra.evaluate_stream([BATCH], "trec_eval_9@5")
+        ra.evaluate_table([BATCH], "trec_eval_9@5")
 
 
 @for_each("role", ["label", "score", "qid", "query_weight", "row_weight", "docid"])
 @pytest.mark.parametrize("name", [0.5, [["score"]], True])
 def test_a_column_name_that_is_not_a_text_is_refused(role, name):
     with pytest.raises(ra.InputError, match=f"{role}=.*; allowed are names of columns"):
-        ra.evaluate_stream([BATCH], "lightgbm@10", **{role: name})
+        ra.evaluate_table([BATCH], "lightgbm@10", **{role: name})
 
 
 @pytest.mark.parametrize(("score", "match"), [([], "names no column"), (["score", "score"], "names a column twice")])
 def test_missing_or_repeated_score_columns_are_refused(score, match):
     with pytest.raises(ra.InputError, match=match):
-        ra.evaluate_stream([BATCH], "lightgbm@10", score=score)
+        ra.evaluate_table([BATCH], "lightgbm@10", score=score)
 
 
 @pytest.mark.parametrize("text", ["sklearn.roc_auc_score", "sklearn.average_precision_score"])
@@ -309,7 +309,7 @@ def test_conventions_over_all_rows_are_refused(text):
     convention = ra.parse(text)
     assert convention.over == "rows"
     with pytest.raises(ra.UnsupportedConventionError, match=r"pool='rows'.*\nHint: ra.evaluate, which holds all"):
-        ra.evaluate_stream([BATCH], ["lightgbm@10", convention])
+        ra.evaluate_table([BATCH], ["lightgbm@10", convention])
 
 
 AT_FIVE = dt.datetime(2026, 1, 1, 5, tzinfo=dt.UTC).replace(tzinfo=None)
@@ -326,13 +326,13 @@ AT_FIVE = dt.datetime(2026, 1, 1, 5, tzinfo=dt.UTC).replace(tzinfo=None)
 def test_objects_that_arrow_would_merge_are_refused(ids):
     """Arrow makes bytes of the text and a date of the time if these come second, so two queries would be one."""
     with pytest.raises(ra.InputError, match=r"^batch 1: qid( is missing in row 3| holds values of several)"):
-        ra.evaluate_stream([batch_of(ids)], "lightgbm@10")
+        ra.evaluate_table([batch_of(ids)], "lightgbm@10")
 
 
 def test_nanoseconds_of_objects_are_kept():
     pd = pytest.importorskip("pandas")
     ids = object_array(pd.Timestamp("2026-01-01T00:00:00.000000001"), pd.Timestamp("2026-01-01"))
-    assert ra.evaluate_stream([batch_of(ids)], "lightgbm@10").n_queries == 2
+    assert ra.evaluate_table([batch_of(ids)], "lightgbm@10").n_queries == 2
 
 
 def test_categories_of_polars_and_runs_of_arrow_are_read(arrow):
@@ -344,4 +344,4 @@ def test_categories_of_polars_and_runs_of_arrow_are_read(arrow):
     runs = arrow.compute.run_end_encode(arrow.array(columns["qid"]))
     tables = [frame.with_columns(qid=frame["qid"].cast(kind)) for kind in (polars.Categorical, enum)]
     for table in (*tables, {**columns, "qid": runs}):
-        assert ra.evaluate_stream(table, "lightgbm@10").to_dict() == expected
+        assert ra.evaluate_table(table, "lightgbm@10").to_dict() == expected

@@ -73,7 +73,7 @@ def test_a_column_name_that_is_not_a_text_is_refused(save, role, name):
 def test_a_wrong_weight_is_named_by_file_and_row(save, role, weight, problem, monkeypatch):
     monkeypatch.setattr(table, "BATCH_ROWS", 2)
     path = save(part=[1.0, 1.0, weight, weight])
-    readers = [partial(read_table, path), partial(ra.evaluate_stream, path, "textbook@2")]
+    readers = [partial(read_table, path), partial(ra.evaluate_table, path, "textbook@2")]
     for read in (*readers, partial(readers[1], unsorted=True)):
         with pytest.raises(ra.InputError, match=rf"table\.\w+, row 3: part {problem}") as error:
             read(**COLUMNS, **{role: "part"})
@@ -83,13 +83,13 @@ def test_a_wrong_weight_is_named_by_file_and_row(save, role, weight, problem, mo
 def test_a_query_or_segment_that_is_nan_is_named_by_file_and_row(parquet, monkeypatch):
     monkeypatch.setattr(table, "BATCH_ROWS", 2)
     path = parquet({"query": [1.0, 1.0, float("nan"), 2.0], "part": [1.0, 1.0, 1.0, float("nan")]})
-    readers = [partial(read_table, path), partial(ra.evaluate_stream, path, "textbook@2")]
+    readers = [partial(read_table, path), partial(ra.evaluate_table, path, "textbook@2")]
     for read in (*readers, partial(readers[1], unsorted=True)):
         with pytest.raises(ra.InputError, match=r"table, row 3: query is missing") as error:
             read(**COLUMNS)
         assert error.value.row == 2
     with pytest.raises(ra.InputError, match=r"table, row 4: part is missing"):
-        ra.evaluate_stream(parquet({"part": [1.0, 1.0, 1.0, float("nan")]}), "textbook@2", **COLUMNS, by="part")
+        ra.evaluate_table(parquet({"part": [1.0, 1.0, 1.0, float("nan")]}), "textbook@2", **COLUMNS, by="part")
 
 
 def test_a_table_can_be_read_without_scores(save):
@@ -178,7 +178,7 @@ def test_bytes_of_parquet_that_are_not_text_are_refused(parquet, text, match):
         read_table(path, **COLUMNS)
 
 
-@pytest.mark.parametrize("read", [read_table, ra.evaluate_stream])
+@pytest.mark.parametrize("read", [read_table, ra.evaluate_table])
 def test_a_parquet_file_with_a_wrong_number_of_rows_is_refused(parquet, read):
     """The footer holds the number of rows of the file and of each row group, as zigzag varints: 4 is byte 8."""
     from pyarrow.parquet import read_metadata
@@ -190,7 +190,7 @@ def test_a_parquet_file_with_a_wrong_number_of_rows_is_refused(parquet, read):
             path.write_bytes(data[:position] + b"\x06" + data[position + 1 :])
             try:
                 assert read_metadata(path).num_rows == 3
-                options = {"convention": "textbook@5"} if read is ra.evaluate_stream else {}
+                options = {"convention": "textbook@5"} if read is ra.evaluate_table else {}
                 read(path, **options, **COLUMNS)
             except (ra.InputError, OSError, AssertionError) as error:
                 messages.append(str(error))
@@ -305,7 +305,7 @@ def test_a_folder_of_parquet_files_is_one_table_with_the_columns_in_its_names(tm
     judgments = read_table(tmp_path / "rows", **COLUMNS)
     assert ra.evaluate(judgments.queries, judgments.scores, "textbook@2") == expected
     assert judgments.place(3).endswith("country=se/part-0.parquet, row 2")
-    segments = ra.evaluate_stream(tmp_path / "rows", "textbook@2", **COLUMNS, by="country")
+    segments = ra.evaluate_table(tmp_path / "rows", "textbook@2", **COLUMNS, by="country")
     assert (list(segments), segments.all) == (["no", "se"], expected)
     parquet.write_table(arrow.table({**part, "model": [1.0, None]}), folder / "part-0.parquet")
     with pytest.raises(ra.InputError, match=r"country=se/part-0.parquet, row 2: model is missing"):
@@ -341,7 +341,7 @@ def folder(tmp_path, arrow):
         ({}, {"model": [1.0, None, 1.0, 1.0]}, "b, row 2: model is missing"),
     ],
 )
-@pytest.mark.parametrize("read", [read_table, partial(ra.evaluate_stream, convention="textbook@2")])
+@pytest.mark.parametrize("read", [read_table, partial(ra.evaluate_table, convention="textbook@2")])
 def test_a_file_of_a_folder_is_read_in_its_own_types(folder, read, first, second, match):
     """pyarrow's Dataset would cast it to the types of the first file."""
     with pytest.raises(ra.InputError, match=match):
@@ -372,7 +372,7 @@ def test_a_missing_value_in_the_name_of_a_folder_is_refused(folder):
 
 def test_a_folder_without_rows_is_refused(folder):
     path = folder(a={name: [] for name in TABLE})
-    for read in (read_table, partial(ra.evaluate_stream, convention="textbook@2")):
+    for read in (read_table, partial(ra.evaluate_table, convention="textbook@2")):
         with pytest.raises(ra.InputError, match=r"holds no rows|no batch has any rows"):
             read(path, **COLUMNS)
 

@@ -26,7 +26,7 @@ BY_POSITION = [
     ("model", "data", "convention"),
     ("train", "test"),
     ("datasets", "scores", "convention"),
-    ("batches", "convention"),
+    ("table", "convention"),
     ("df", "convention"),
     ("params", "pool", "objective", "convention"),  # the order of catboost.train
     ("convention", "sets"),
@@ -91,7 +91,7 @@ def test_functions_that_read_tables_have_the_same_columns_and_defaults(name):
 
 
 def test_evaluation_and_readers_are_among_the_functions_that_read_tables():
-    assert {"evaluate_stream", "io.read_table", "dask.evaluate", "spark.evaluate"} <= set(TABLES)
+    assert {"evaluate_table", "io.read_table", "dask.evaluate", "spark.evaluate"} <= set(TABLES)
 
 
 LABELS, SCORES, SIZES = [2, 0, 1, 0], [0.4, 0.3, 0.2, 0.1], [2, 2]
@@ -104,7 +104,7 @@ def evaluate_arrays(convention):
 
 def evaluate_table(convention):
     table = {"label": LABELS, "score": SCORES, "qid": ["a", "a", "b", "b"]}
-    return ra.evaluate_stream(table, convention)
+    return ra.evaluate_table(table, convention)
 
 
 @pytest.mark.parametrize("function", [evaluate_arrays, evaluate_table])

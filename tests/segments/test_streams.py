@@ -33,7 +33,7 @@ def evaluate_in_memory(convention, scores=DATA["score"], **changes):
 @for_each("bounds", [even_bounds(DATA["qid"].size, 7), random_bounds(DATA["qid"].size, 40, seed=1)])
 @for_each("by", ["segment", SEGMENTS], ids=["column", "mapping"])
 def test_a_stream_gives_the_same_segments_as_memory(bounds, by):
-    segments = ra.evaluate_stream(cut_at(DATA, bounds), MERGEABLE, docid="docid", by=by)
+    segments = ra.evaluate_table(cut_at(DATA, bounds), MERGEABLE, docid="docid", by=by)
     assert segment_results(segments) == segment_results(evaluate_in_memory(MERGEABLE))
 
 
@@ -43,7 +43,7 @@ def test_a_file_gives_the_same_segments_as_memory(tmp_path, kind):
     path = tmp_path / f"rows.{kind}"
     frame = pd.DataFrame(DATA)
     frame.to_csv(path, index=False) if kind == "csv" else frame.to_parquet(path)
-    segments = ra.evaluate_stream(path, ["letor4@3"], by="segment")
+    segments = ra.evaluate_table(path, ["letor4@3"], by="segment")
     qid = [str(query) for query in DATA["qid"]] if kind == "csv" else DATA["qid"]
     assert segment_results(segments) == segment_results(evaluate_in_memory(["letor4@3"], qid=qid))
 
@@ -53,13 +53,13 @@ def test_unsorted_rows_are_sorted_with_their_segments():
     scattered = {name: column[np.random.default_rng(0).permutation(DATA["qid"].size)] for name, column in DATA.items()}
     for convert in (np.asarray, lambda column: np.searchsorted(["dk", "no", "se"], column)):
         batch = {**scattered, "segment": convert(scattered["segment"])}
-        segments = ra.evaluate_stream([batch], ["textbook@3"], unsorted=True, by="segment")
+        segments = ra.evaluate_table([batch], ["textbook@3"], unsorted=True, by="segment")
         expected = ra.evaluate(batch["label"], batch["score"], ["textbook@3"], qid=batch["qid"], by=batch["segment"])
         assert segment_results(segments) == segment_results(expected)
 
 
 def test_models_of_a_stream_give_the_same_results_as_memory():
-    segments = ra.evaluate_stream(DATA, "letor4@3", score=["score", "other"], by="segment")
+    segments = ra.evaluate_table(DATA, "letor4@3", score=["score", "other"], by="segment")
     expected = evaluate_in_memory("letor4@3", {name: DATA[name] for name in ("score", "other")})
     assert (repr(segments), segments.to_dict()) == (repr(expected), expected.to_dict())
     assert set(segments["se"]) == {"score", "other"}
@@ -70,7 +70,7 @@ def test_a_segment_that_varies_within_a_query_is_refused_by_batch_and_row():
     row = int(np.flatnonzero(np.diff(DATA["qid"]) == 0)[-1]) + 1
     segment[row] = "xx"
     with pytest.raises(ra.InputError, match=rf"batch 2, row .*: by\[{row}\] is 'xx', but query") as error:
-        ra.evaluate_stream(cut_at({**DATA, "segment": segment}, [0, row - 5, segment.size]), "letor4@3", by="segment")
+        ra.evaluate_table(cut_at({**DATA, "segment": segment}, [0, row - 5, segment.size]), "letor4@3", by="segment")
     assert error.value.row == row
 
 
@@ -85,7 +85,7 @@ def test_a_segment_that_varies_within_a_query_is_refused_by_batch_and_row():
 )
 def test_bad_segments_are_refused(by, message):
     with pytest.raises(ra.InputError, match=message):
-        ra.evaluate_stream(cut_at(DATA, [0, 20, DATA["qid"].size]), "letor4@3", by=by)
+        ra.evaluate_table(cut_at(DATA, [0, 20, DATA["qid"].size]), "letor4@3", by=by)
 
 
 @for_each("convention", ["letor4@3", "lightgbm.auc"])

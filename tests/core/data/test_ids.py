@@ -85,7 +85,7 @@ def test_a_docid_that_occurs_twice_in_a_query_is_found(pairs):
 def test_docids_that_differ_in_a_trailing_nul_stay_apart():
     batch = {"label": [1, 0], "score": [1, 1], "qid": [7, 7], "docid": ["a\0", "a"]}
     convention = ra.presets.textbook(1).replace(ties="docid-descending")
-    assert ra.evaluate_stream([batch], convention, docid="docid").value == 1.0
+    assert ra.evaluate_table([batch], convention, docid="docid").value == 1.0
 
 
 def test_docids_of_interleaved_queries_break_ties():

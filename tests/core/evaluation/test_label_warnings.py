@@ -150,7 +150,7 @@ def test_a_stream_warns_once_about_all_its_labels():
     batches = [{"label": labels, "score": [2, 1, 0], "qid": [number] * 3}
                for number, labels in enumerate(([1, 0, 1], [0.5, 0, 1], [0.25, 1, 0]))]  # fmt: skip
     with pytest.warns(ra.LabelsWarning, match=r"^a label is 0.5, which LightGBM") as caught:
-        ra.evaluate_stream(batches, "lightgbm@10")
+        ra.evaluate_table(batches, "lightgbm@10")
     assert len(caught) == 1
 
 

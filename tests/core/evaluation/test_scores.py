@@ -50,7 +50,7 @@ EQUAL_CONVENTIONS = ["letor3@2", "yahoo@2", "letor4@2", "yahoo@2"]  # the letors
 
 
 def evaluate_as_stream(conventions):
-    return ra.evaluate_stream([{"label": LABELS, "score": [2.0, 1.0, 1.0, 2.0], "qid": [0, 0, 1, 1]}], conventions)
+    return ra.evaluate_table([{"label": LABELS, "score": [2.0, 1.0, 1.0, 2.0], "qid": [0, 0, 1, 1]}], conventions)
 
 
 ENTRY_POINTS = {
