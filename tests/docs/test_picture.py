@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -35,7 +36,7 @@ def test_the_waterfall_leads_from_one_toolkits_column_to_the_others(panels):
     (_, _, toolkits), (_, _, waterfall), _ = panels
     own = {column.name: column.end for column in toolkits}
     assert [waterfall[0].end, waterfall[-1].end] == [own[waterfall[0].name], own[waterfall[-1].name]]
-    for before, part in zip(waterfall, waterfall[1:-1], strict=False):
+    for before, part in pairwise(waterfall[:-1]):
         assert part.start == before.end
     assert waterfall[-2].end == pytest.approx(waterfall[-1].end, abs=1e-12)
 
