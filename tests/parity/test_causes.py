@@ -753,7 +753,7 @@ def texts_of_causes():
 
 
 def test_the_page_lists_exactly_the_causes_that_are_tried():
-    page = (Path(__file__).parents[2] / "docs" / "parity.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "parity.md").read_text(encoding="utf-8")
     [listed] = re.findall(r"^```text\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
     lines = listed.splitlines()
     assert len(lines) == len(set(lines))
