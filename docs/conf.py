@@ -21,7 +21,6 @@ release = rankadapters.__version__
 
 extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode"]
 exclude_patterns = ["_build"]
-myst_enable_extensions = ["deflist"]
 myst_heading_anchors = 3
 
 nb_custom_formats = {".md": "executed.read"}

@@ -10,11 +10,11 @@ from rankadapters.core.measures import MEASURES
 Table = list[list[str]]
 
 
-def fields() -> str:
+def fields(*, pictures: bool = True) -> str:
     """Return a section for every field of every measure: its meaning, that of each value, and its picture."""
     names = dict.fromkeys(name for measure in MEASURES.values() for name in measure.declared())
     ordered = sorted(names, key=lambda name: GROUPS.index(kinds_of(name)[0].group))
-    return "\n\n".join(map(_field, ordered)) + "\n"
+    return "\n\n".join(_field(name, pictures=pictures) for name in ordered) + "\n"
 
 
 def kinds_of(name: str) -> list[Field]:
@@ -31,7 +31,7 @@ def markdown(table: Table) -> str:
 Kinds = dict[str, Field]  # the declarations of a field, by the name of the measure's class
 
 
-def _field(name: str) -> str:
+def _field(name: str, *, pictures: bool) -> str:
     """Describe a field, once for all measures in which its values mean the same."""
     groups: list[Kinds] = []
     for measure in MEASURES.values():
@@ -40,7 +40,8 @@ def _field(name: str) -> str:
             if not group:
                 groups.append(group)
             group[measure.__name__] = kind
-    picture = [field_pictures.shown(name).strip()] if name in field_pictures.PICTURES else []
+    drawn = pictures and name in field_pictures.PICTURES
+    picture = [field_pictures.shown(name).strip()] if drawn else []
     return "\n\n".join([f"### {name}", *map(_described, groups), *picture])
 
 

@@ -1,4 +1,4 @@
-"""The tables of docs/objectives.md: which settings train the same model with a replayed objective.
+"""The tables of docs/reference/objectives.md: which settings train the same model with a replayed objective.
 
 `python -m tests.helpers.replayed_settings` trains with each setting and writes the tables;
 `tests/objectives/test_replayed_settings.py` compares them.
@@ -14,7 +14,7 @@ import numpy as np
 
 from tests.helpers.checkout import CHECKOUT
 
-PAGE = CHECKOUT / "docs" / "objectives.md"
+PAGE = CHECKOUT / "docs" / "reference" / "objectives.md"
 SAME, DIFFERS, REFUSED, BY_CHANCE = "same", "differs", "refused", "by chance"
 NO_SETTING = (
     "preset",

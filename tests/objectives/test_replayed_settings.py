@@ -1,4 +1,4 @@
-"""The tables of docs/objectives.md: each line agrees with trained models, and every setting has a line."""
+"""The tables of docs/reference/objectives.md: each line agrees with trained models, and every setting has a line."""
 
 from __future__ import annotations
 
