@@ -108,8 +108,8 @@ def filled(page: str) -> str:
 def files() -> dict[Path, str]:
     """Return every file that this program writes, with its text."""
     pages = [*DOCS.glob("*.md"), *DOCS.glob("reference/*.md")]
-    found = {page: page.read_text(encoding="utf-8") for page in pages if page.name != "spec.md"}  # interchange.py's
-    return {page: filled(text) for page, text in found.items() if PART.search(text)} | field_pictures.files()
+    sources = {page: page.read_text(encoding="utf-8") for page in pages if page.name != "spec.md"}  # interchange.py's
+    return {page: filled(text) for page, text in sources.items() if PART.search(text)} | field_pictures.files()
 
 
 def presets() -> Table:

@@ -82,8 +82,8 @@ def test_predictions_equal_a_fit_by_hand_on_queries_in_order_of_appearance(make,
     assert np.unique(expected).size > 50
 
 
-# The effect of the row order, as docs/reference/sklearn.md says: LightGBM's lambdarank and XGBoost's rank:ndcg rank the rows
-# of a query by scores that all tie in the first round, so by row order. CatBoost permutes and samples rows.
+# The effect of the row order, as docs/reference/sklearn.md says: LightGBM's lambdarank and XGBoost's rank:ndcg rank
+# the rows of a query by scores that all tie in the first round, so by row order. CatBoost permutes and samples rows.
 @for_each(
     ("order", "make", "is_same"),
     [
