@@ -15,7 +15,7 @@ from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError
 from rankadapters.core.evaluation.table import Table
 from rankadapters.core.measures import MEASURES
-from rankadapters.presets.texts import parse
+from rankadapters.presets.texts import maker, parse, tool_name
 from rankadapters.presets.tool import Tool
 from rankadapters.statistics.document import Document, as_csv
 
@@ -46,7 +46,7 @@ def add_conventions(parser: argparse.ArgumentParser) -> None:
 
 def _convention(text: str, k: int | None, option: str) -> Convention:
     try:
-        return presets.make(text, k) if text in presets.names(None) else parse(text)
+        return presets.make(text, k) if maker(text) is not None else parse(text)
     except ConventionError as error:
         raise error.about(f"argument {option}") from None
 
@@ -156,7 +156,13 @@ def add_presets(parser: argparse.ArgumentParser) -> None:
         "presets --tools lightgbm ranx --format json",
     )
     parser.add_argument(
-        "--tools", nargs="+", action="extend", choices=presets.TOOLS, metavar="NAME", help="tools (default: all)"
+        "--tools",
+        nargs="+",
+        action="extend",
+        type=tool_name,
+        choices=presets.TOOLS,
+        metavar="NAME",
+        help="tools (default: all)",
     )
     add_output(parser, _presets, quiet=True)
 

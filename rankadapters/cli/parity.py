@@ -10,6 +10,7 @@ from rankadapters.cli.options import add_conventions, describe, whole_from
 from rankadapters.cli.printing import Answer, add_output
 from rankadapters.cli.standard_input import file
 from rankadapters.core.errors import InputError
+from rankadapters.presets.texts import tool_name
 
 if TYPE_CHECKING:
     from rankadapters.datasets import RankingData
@@ -43,7 +44,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         "except for ndcg and dcg, the generated labels are 0 and 1",
     )  # fmt: skip
     parser.add_argument(
-        "--toolkits", nargs="+", action="extend", choices=TOOLKITS, metavar="NAME",
+        "--toolkits", nargs="+", action="extend", type=tool_name, choices=TOOLKITS, metavar="NAME",
         help=f"toolkits to run: {', '.join(TOOLKITS)} (default: all)",
     )  # fmt: skip
     parser.add_argument(

@@ -15,7 +15,7 @@ from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.declared import Declared, read_signature
 from rankadapters.core.declaration.fields import Field
 from rankadapters.core.errors import ConventionError, choices
-from rankadapters.presets.texts import as_convention
+from rankadapters.presets.texts import as_convention, tool_name
 
 if TYPE_CHECKING:
     from rankadapters.objectives.bound_gradients import Gradients
@@ -114,7 +114,7 @@ def parse(text: str) -> Objective:
     >>> parse(str(objectives.lightgbm.lambdarank())) == parse("lightgbm.lambdarank")
     True
     """
-    if isinstance(text, str) and "/" not in text and text.partition(".")[0] in TOOLS:
+    if isinstance(text, str) and "/" not in text and tool_name(text.partition(".")[0]) in TOOLS:
         return _preset(text)
     return cast("Objective", read_back(text, OBJECTIVES, "kind", "an objective"))
 
@@ -146,7 +146,7 @@ def as_objective(value: object) -> Objective:
     """
     if isinstance(value, Objective):
         return value
-    if isinstance(value, str) and re.split("[/.]", value)[0] in {*OBJECTIVES, *TOOLS} - {value}:
+    if isinstance(value, str) and tool_name(re.split("[/.]", value)[0]) in {*OBJECTIVES, *TOOLS} - {value}:
         return parse(value)
     msg = f"{value!s:.80} is not an objective.\nHint: {_way_to_objective(value)}."
     raise ConventionError(msg)
@@ -154,7 +154,8 @@ def as_objective(value: object) -> Objective:
 
 def _preset(text: str) -> Objective:
     """Return the objective of a preset such as `lightgbm.lambdarank`, with default arguments."""
-    tool, _, method = text.partition(".")
+    name, _, method = text.partition(".")
+    tool = tool_name(name)
     module, classes = TOOLS[tool], {cls.__name__ for cls in OBJECTIVES.values()}
     functions = {name: function for name, function in vars(module).items() if name in module.__all__}
     makers = {

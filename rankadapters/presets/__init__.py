@@ -50,24 +50,26 @@ from rankadapters.presets.rectools import rectools
 from rankadapters.presets.retrieval_benchmarks import beir, mteb
 from rankadapters.presets.retrieval_evaluators import autogluon, haystack, sentence_transformers
 from rankadapters.presets.sklearn import sklearn
-from rankadapters.presets.texts import NEWEST, TOOLS, make, names
+from rankadapters.presets.texts import NEWEST, TOOLS, make, names, tool_name
 from rankadapters.presets.tool import Tool
 from rankadapters.presets.torchmetrics import torchmetrics
 from rankadapters.presets.trec_eval import pytrec_eval, trec_eval_8, trec_eval_9, trec_eval_10
 from rankadapters.presets.xgboost import xgboost
 from rankadapters.presets.yahoo import yahoo
 
-allrank, lenskit, llama_index = allrank_1_4_1, lenskit_2026, llama_index_0_12_6  # the newest release
+# The newest releases; trec_eval 10.0 is only a candidate.
+allrank, lenskit, llama_index = allrank_1_4_1, lenskit_2026, llama_index_0_12_6
+letor, trec_eval = letor4, trec_eval_9
 
 __all__ = [  # noqa: RUF022 - `names` lists the tools in this order
     "TOOLS", "Tool", "inexpressible", "make", "names",
-    "textbook", "sklearn", "lightgbm", "xgboost", "catboost", "letor3", "letor4", "mslr", "yahoo", "ranklib",
-    "ranklib_busafekete", "trec_eval_8", "trec_eval_9", "trec_eval_10", "pytrec_eval", "ir_measures", "ranx",
-    "torchmetrics", "rankeval", "allrank_1_4_0", "allrank_1_4_1", "allrank", "elasticsearch", "spark", "recommenders",
-    "recbole", "replay", "cornac", "mlflow", "implicit", "lenskit_2025", "lenskit_2026", "lenskit", "rectools",
-    "sentence_transformers", "haystack", "autogluon", "llama_index_0_10", "llama_index_0_12_3", "llama_index_0_12_6",
-    "llama_index", "deepeval", "ragas", "azure_ai_evaluation", "trulens", "mteb", "beir", "ignite", "torchrec",
-    "pytorch_metric_learning", "metrax", "polars_ds", "scipy", "pandas", "polars",
+    "textbook", "sklearn", "lightgbm", "xgboost", "catboost", "letor3", "letor4", "letor", "mslr", "yahoo", "ranklib",
+    "ranklib_busafekete", "trec_eval_8", "trec_eval_9", "trec_eval_10", "trec_eval", "pytrec_eval", "ir_measures",
+    "ranx", "torchmetrics", "rankeval", "allrank_1_4_0", "allrank_1_4_1", "allrank", "elasticsearch", "spark",
+    "recommenders", "recbole", "replay", "cornac", "mlflow", "implicit", "lenskit_2025", "lenskit_2026", "lenskit",
+    "rectools", "sentence_transformers", "haystack", "autogluon", "llama_index_0_10", "llama_index_0_12_3",
+    "llama_index_0_12_6", "llama_index", "deepeval", "ragas", "azure_ai_evaluation", "trulens", "mteb", "beir",
+    "ignite", "torchrec", "pytorch_metric_learning", "metrax", "polars_ds", "scipy", "pandas", "polars",
 ]  # fmt: skip
 
 for _name in __all__:
@@ -83,6 +85,6 @@ def __dir__() -> list[str]:
 if not TYPE_CHECKING:  # so that type checkers report unknown names
 
     def __getattr__(name: str) -> NoReturn:
-        near = get_close_matches(name.lower(), __all__, 1)
+        near = [tool_name(name)] if tool_name(name) in TOOLS else get_close_matches(name.lower(), __all__, 1)
         hint = f"did you mean presets.{near[0]}?" if near else "`rankadapters conventions --measure all` prints all."
         raise AttributeError(f"presets has no {name!r}.\nHint: {hint}")

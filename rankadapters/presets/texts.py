@@ -17,8 +17,15 @@ from rankadapters.presets.tool import Make, Tool
 TOOLS: dict[str, Tool] = {}  # filled by the package, which imports every tool
 # A name without a version means the newest release, and moves with it; the name with the version stays.
 NEWEST: dict[str, Tool] = {}
+# What else tools are called, in lower case and with underscores for hyphens; names and signatures never have it.
+ALIASES = {
+    "scikit_learn": "sklearn", "skl": "sklearn", "lgbm": "lightgbm", "lgb": "lightgbm", "xgb": "xgboost",
+    "cat": "catboost", "cb": "catboost", "irmeasures": "ir_measures", "pytrec_eval_terrier": "pytrec_eval",
+    "treceval": "trec_eval_9", "pytreceval": "pytrec_eval", "pyspark": "spark", "sbert": "sentence_transformers",
+    "elastic": "elasticsearch", "llamaindex": "llama_index",
+}  # fmt: skip
 
-_PRESET = re.compile(r"[a-z][a-z0-9_]*(\.[a-zA-Z][a-zA-Z0-9_]*)?")
+_PRESET = re.compile(r"[a-zA-Z][a-zA-Z0-9_-]*(\.[a-zA-Z][a-zA-Z0-9_]*)?")
 # A preset, which is not the version of a signature without fields, and its changed fields.
 _DISPLAY = re.compile(r"(?P<head>[a-z-]+)(@(?P<k>[^@/]*))?/(?P<preset>(?!v[0-9]+\Z)(?=[^/])[^/=+]*(\+[^/]*)?)")
 _BARE = re.compile("[A-Za-z_-]+(@[^@/]*)?")  # a measure without a tool
@@ -42,7 +49,9 @@ def names(measure: str | None = "ndcg") -> tuple[str, ...]:
     (True, True)
     """
     if measure is not None and measure not in MEASURES:
-        raise ConventionError(f"measure={measure!r:.80}; allowed are {choices(MEASURES)}, or None for all.")
+        tool = TOOLS.get(tool_name(measure)) if isinstance(measure, str) else None
+        hint = f"{tool!r}.measures() lists those of {tool.name}" if tool else ""
+        raise ConventionError(f"measure={measure!r:.80}; allowed are {choices(MEASURES)}, or None for all.", hint=hint)
     return tuple(name for name, kind in _measures().items() if measure in {None, kind})
 
 
@@ -60,12 +69,26 @@ def make(name: str, k: int | None) -> Convention:
 
 def maker(name: str) -> Make | None:
     """Return the method that makes a preset's convention; None if there is no such preset."""
-    tool_name, _, method = name.partition(".")
-    tool = TOOLS.get(tool_name) or NEWEST.get(tool_name)
+    of_tool, _, method = name.partition(".")
+    tool = TOOLS.get(tool_name(of_tool))
     if tool is None or (method or "__call__") not in tool.presets:
         return None
     make: Make = getattr(tool, method or "__call__")
     return make
+
+
+def tool_name(name: str) -> str:
+    """Return a tool's name in texts, given what else it is called; a text that means no tool is unchanged.
+
+    A name without a release means the newest release.
+
+    >>> tool_name("Scikit-Learn"), tool_name("lgbm"), tool_name("lenskit"), tool_name("ndcg")
+    ('sklearn', 'lightgbm', 'lenskit_2026', 'ndcg')
+    """
+    plain = name.lower().replace("-", "_")
+    plain = ALIASES.get(plain, plain)
+    tool = TOOLS.get(plain) or NEWEST.get(plain)
+    return name if tool is None else tool.name
 
 
 def measure_called(word: str) -> str | None:
@@ -102,7 +125,8 @@ def parse(text: str) -> Convention:
         A signature (`ndcg@10/gain=exp2/.../v1`), a display name (`ndcg@10/letor4`, `ap@10/lightgbm.map`) or the short
         form: a preset, its cutoff, and changed fields (`letor4@10`, `lightgbm.map@5`, `trec_eval_9.recip_rank`,
         `yahoo@10+empty=0`). After a tool and a dot, the tool's own name of a metric is read too
-        (`trec_eval_9.ndcg_cut_10`, `ir_measures.nDCG@10`).
+        (`trec_eval_9.ndcg_cut_10`, `ir_measures.nDCG@10`). A tool may have another usual name (`scikit-learn@10`,
+        `lgbm@10`, `xgb.map@5`); without a release, a name means the newest one (`trec_eval.map`).
 
     Returns
     -------
@@ -215,9 +239,10 @@ def _from_preset(text: str, name: str, cutoff: str | None) -> Convention | None:
 
 def _own_metric(text: str) -> Convention | None:
     """Return the convention of a tool and its own name of a metric, as in `trec_eval_9.ndcg_cut_10`; else None."""
-    tool, _, metric = text.partition(".")
+    name, _, metric = text.partition(".")
+    tool = TOOLS.get(tool_name(name))
     try:
-        return TOOLS[tool].read(metric) if tool in TOOLS else None
+        return tool.read(metric) if tool is not None else None
     except ConventionError:
         return None
 
@@ -238,13 +263,14 @@ def _unknown(text: str, preset: str) -> ConventionError:
         corrected = _with_cutoff(name, "@10") if near == name else text[:start] + text[start:].replace(name, near, 1)
         return ConventionError(f"{problem}.", hint=f"did you mean {corrected!r:.80}? {command} all` prints all")
     tool, dot, _ = name.partition(".")
-    of_tool = [known for known in names(None) if dot and known.partition(".")[0] == tool]
+    of_tool = [known for known in names(None) if dot and known.partition(".")[0] == tool_name(tool)]
     return ConventionError(f"{problem}; the presets are {choices(of_tool or names())}.\n{_HINT}")
 
 
 def _nearest(preset: str) -> str:
     """Return the preset whose name is most similar to a misspelled one, from the same tool if it exists, or ""."""
     tool, dot, measure = preset.partition(".")
+    tool = tool_name(tool)
     if dot and tool in TOOLS:
         return "".join(f"{tool}.{near}" for near in get_close_matches(measure, TOOLS[tool].measures(), 1))
     return "".join(get_close_matches(preset, names(None), 1))

@@ -108,6 +108,16 @@ def test_a_preset_may_be_a_tool_and_its_own_name_of_a_metric(capsys):
     assert [f"{field}={text}" for field, text in report["presets"]["trec_eval_9.ndcg_cut.5"].items()] == parts
 
 
+def test_presets_and_tools_are_found_by_their_other_names(capsys):
+    options = ("conventions", "scikit-learn", "lgbm.map", "trec_eval", "--k", "5", "--format", "json")
+    report = json.loads(output_of(capsys, *options))
+    assert report["presets"]["lgbm.map"]["divisor"] == presets.lightgbm.map(5).divisor
+    assert list(report["presets"]) == ["scikit-learn", "lgbm.map", "trec_eval"]
+    tools = json.loads(output_of(capsys, "presets", "--tools", "lgbm", "lenskit", "--format", "json"))
+    assert list(tools) == ["lightgbm", "lenskit_2026"]
+    assert "invalid choice: 'nothing'" in error_of(capsys, "parity", "--toolkits", "lgb", "nothing")
+
+
 def test_a_named_convention_keeps_its_own_cutoff(capsys):
     options = ("lightgbm.map@5", "letor4", "--k", "all", "--diff", "yahoo", "--format", "json")
     report = json.loads(output_of(capsys, "conventions", *options))

@@ -42,7 +42,9 @@ def mistakes() -> None:
     ra.presets.lightgbm.write(ra.parse("lightgbm@10")).upper()  # mistake: attr-defined
 
     score.valu  # mistake: attr-defined
-    score < 0.5  # mistake: operator
+    score < "0.5"  # mistake: operator
+    score < 0.5 < score
+    score - 0.5 < 0.5 - score
     score - score < 0.5
     round(score, 3) < 0.5
 

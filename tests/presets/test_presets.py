@@ -399,9 +399,15 @@ def test_a_name_without_a_release_means_the_newest_release():
     assert ra.parse("lenskit@5") == ra.presets.lenskit(5) == ra.presets.lenskit_2026(5)
     assert ra.parse("allrank@5").name == "ndcg@5/allrank_1_4_1"
     for name, tool in ra.presets.NEWEST.items():
-        releases = [other for other in ra.presets.TOOLS.values() if other.name.startswith(f"{name}_")]
+        releases = [
+            other
+            for other in ra.presets.TOOLS.values()
+            if re.fullmatch(rf"{name}(_[0-9_]+|[0-9])", other.name) and "rc" not in other.versions[-1]
+        ]
         newest = max(releases, key=lambda other: [int(part) for part in re.findall(r"\d+", other.versions[-1])])
         assert tool is newest is getattr(ra.presets, name)
+    with_release = {re.sub(r"_?[0-9][0-9_]*\Z", "", name) for name in ra.presets.TOOLS} - set(ra.presets.TOOLS)
+    assert set(ra.presets.NEWEST) == with_release
     packages = {name: tool.package or name for name, tool in ra.presets.TOOLS.items()}
     assert not [
         (name, other)

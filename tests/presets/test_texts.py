@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import rankadapters as ra
 from rankadapters import presets
 from rankadapters.core.measures import MEASURES
-from rankadapters.presets.texts import as_convention
+from rankadapters.presets.texts import ALIASES, as_convention, tool_name
 from tests.helpers.convention_strategies import field_values
 from tests.helpers.depth import examples
 from tests.helpers.tables import for_each
@@ -107,9 +107,10 @@ def test_a_text_is_read_as_its_convention(text, convention):
         ("auc/pairs=label", "truncated"),
         ("letor5@10", "Hint: did you mean 'letor4@10'?"),
         ("ndcg@10/letor5", "Hint: did you mean 'ndcg@10/letor4'?"),
-        ("scikit-learn@10", "Hint: did you mean 'sklearn@10'?"),
-        ("Scikit-Learn.roc_auc_score", "Hint: did you mean 'sklearn.roc_auc_score'?"),
-        ("polars-ds@10", "Hint: did you mean 'polars_ds@10'?"),
+        ("scikit-learn", "'scikit-learn' has no cutoff.\nHint: 'scikit-learn@10'"),
+        ("scikit-learn.ndcg@10", "Hint: did you mean 'sklearn.dcg@10'?"),
+        ("lgbm.mapp@10", "Hint: did you mean 'lightgbm.map@10'?"),
+        ("lgb.__call__@10", "the presets are 'lightgbm', 'lightgbm.map'"),
         ("lightgbm.mapp@10+empty=0", "Hint: did you mean 'lightgbm.map@10+empty=0'?"),
         ("lightgbm:10", "Hint: did you mean 'lightgbm@10'?"),
         ("?", "the presets are 'textbook', 'sklearn'"),
@@ -124,6 +125,65 @@ def test_a_text_is_read_as_its_convention(text, convention):
 def test_errors_say_what_is_wrong_with_a_text(text, problem):
     with pytest.raises(ra.ConventionError, match=re.escape(problem)):
         ra.parse(text)
+
+
+OTHER_NAMES = {
+    "sklearn@10": ["scikit-learn@10", "scikit_learn@10", "Sklearn@10", "Scikit-Learn@10", "skl@10", "SKLEARN@10"],
+    "sklearn.average_precision_score": ["scikit-learn.average_precision_score"],
+    "lightgbm@10": ["lgbm@10", "lgb@10", "LightGBM@10", "LGBM@10", "ndcg@10/lgbm", "lgb.ndcg@10"],
+    "lightgbm.map@5": ["lgbm.map@5", "lgb.map@5", "LightGBM.map@5", "ap@5/lgb.map"],
+    "lightgbm@10+empty=0": ["lgbm@10+empty=0", "ndcg@10/lgb+empty=0"],
+    "xgboost@10": ["xgb@10", "XGBoost@10", "XGB@10", "xgb.ndcg@10"],
+    "catboost@10": ["cat@10", "cb@10", "CatBoost@10", "cat.NDCG:top=10"],
+    "pytrec_eval@10": ["pytrec-eval@10", "pytrec_eval.ndcg_cut_10", "pytrec-eval.ndcg_cut.10"],
+    "trec_eval_9@10": ["trec_eval@10", "trec-eval@10", "trec_eval.ndcg_cut.10", "treceval@10", "trec-eval-9@10"],
+    "trec_eval_9.map": ["trec_eval.map", "trec-eval.map", "ap@all/trec_eval.map"],
+    "ir_measures@10": ["ir-measures@10", "ir_measures.nDCG@10", "ir-measures.nDCG@10"],
+    "letor4@10": ["letor@10", "LETOR@10", "LETOR4@10"],
+    "spark@10": ["pyspark@10"],
+    "sentence_transformers@10": ["sentence-transformers@10", "sbert@10"],
+    "polars_ds@10": ["polars-ds@10"],
+    "lenskit_2026@10": ["lenskit@10", "LensKit@10"],
+}
+
+
+@for_each(("text", "others"), OTHER_NAMES.items())
+def test_other_names_of_a_tool_mean_the_same_convention_with_the_same_name(text, others):
+    convention = ra.parse(text)
+    assert [ra.parse(other) for other in others] == [convention] * len(others)
+    assert {ra.parse(other).name for other in others} == {convention.name}
+    assert as_convention(others[0]) == convention
+
+
+def test_every_other_name_of_a_tool_means_one_tool_and_is_no_name_itself():
+    assert {tool_name(other) for other in ALIASES} <= set(presets.TOOLS)
+    assert not set(ALIASES) & {*presets.TOOLS, *presets.NEWEST, *MEASURES}
+    assert [tool_name(name) for name in presets.TOOLS] == list(presets.TOOLS)
+    assert [tool_name(name.upper().replace("_", "-")) for name in presets.TOOLS] == list(presets.TOOLS)
+    assert tool_name("nothing") == "nothing"
+
+
+def test_make_takes_the_other_names_of_a_tool():
+    assert presets.make("scikit-learn", 10) == presets.sklearn(10)
+    assert presets.make("lgbm.map", 5) == presets.lightgbm.map(5)
+    assert ra.objectives.parse("lgb.lambdarank") == ra.objectives.lightgbm.lambdarank()
+
+
+@for_each(
+    ("name", "preset"),
+    {
+        "lgbm": "lightgbm", "lgb": "lightgbm", "xgb": "xgboost", "cat": "catboost", "scikit_learn": "sklearn",
+        "treceval": "trec_eval_9", "Sklearn": "sklearn",
+    }.items(),
+)  # fmt: skip
+def test_the_module_names_the_preset_of_another_name(name, preset):
+    with pytest.raises(AttributeError, match=rf"^presets has no '{name}'\.\nHint: did you mean presets\.{preset}\?"):
+        getattr(presets, name)
+
+
+def test_names_of_a_tool_are_its_measures():
+    with pytest.raises(ra.ConventionError, match=r"Hint: presets\.lightgbm\.measures\(\) lists those of lightgbm"):
+        presets.names("lgbm")
 
 
 @for_each("name", presets.names(None))

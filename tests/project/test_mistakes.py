@@ -266,15 +266,9 @@ MISTAKES = {
         lambda: evaluate() < evaluate(convention="sklearn@2"), ra.IncomparableScoresError,
         "the conventions differ in gain='exp2' against 'linear', .*", ".value gives the bare numbers, if you must.",
     ),
-    "compares a score with a number": Mistake(
-        lambda: evaluate() < 0.5, ra.IncomparableScoresError,
-        "a Score and a float are compared, and only one says its convention.",
-        ".value gives the bare number: score.value < 0.5.",
-    ),
-    "compares a score with an approximate number": Mistake(
-        lambda: evaluate() == pytest.approx(0.5), ra.IncomparableScoresError,
-        r"a Score and a \w+ are compared, and only one says its convention.",
-        r".value gives the bare number: score.value == pytest.approx\(...\).",
+    "compares a score with a text": Mistake(
+        lambda: evaluate() < "0.5", ra.IncomparableScoresError, "a Score and a str have no '<'.",
+        "a number, or a score of the same convention and queries.",
     ),
     "averages the scores of folds": Mistake(
         lambda: np.mean([evaluate(), evaluate()]), ra.IncomparableScoresError,

@@ -7,8 +7,9 @@ import re
 from abc import abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from numbers import Number
-from typing import Any, NoReturn, TypeVar
+from decimal import Decimal
+from numbers import Number, Real
+from typing import Any, ClassVar, NoReturn, TypeVar, cast
 
 from rankadapters.core.declaration.arguments import number, refusal, text, whole
 from rankadapters.core.declaration.convention import Convention
@@ -38,12 +39,14 @@ MEMBERS = ("value", "name", "convention", *COUNTS, "digest")  # of `Score.to_dic
 HEAD = ("value", *(name.removeprefix("n_") for name in COUNTS))  # column heads of `Score.cells`
 
 
+@Real.register  # so that `pytest.approx` and others take it for a number
 @dataclass(frozen=True, slots=True, repr=False)
 class Score(Written):
     """A number and the convention that made it.
 
     Scores with the same value and convention are equal. Only scores of the same convention and queries can be ordered
-    or subtracted. Comparing a score with a bare number or `pytest.approx` raises an error: compare `.value`.
+    or subtracted. A plain number or `pytest.approx` is compared with the value. So 0.5 equals two scores of 0.5 under
+    different conventions, which do not equal each other; the hash is that of the value.
 
     Attributes
     ----------
@@ -60,7 +63,7 @@ class Score(Written):
     --------
     >>> import rankadapters as ra
     >>> score = ra.evaluate([1, 0], [0.2, 0.9], ra.presets.textbook(2), group_sizes=[2])
-    >>> f"{score:.3f}", round(score, 3), float(score) == score.value
+    >>> f"{score:.3f}", round(score, 3), score > 0.6
     ('0.631', 0.631, True)
     >>> score
     Score(0.6309297535714575, 'textbook@2', n_queries=1, n_scored=1, n_empty=0, n_short=0)
@@ -75,6 +78,7 @@ class Score(Written):
     n_empty: int = field(compare=False)
     n_short: int = field(compare=False)
     digest: int = field(compare=False, repr=False)
+    imag: ClassVar[float] = 0.0  # fractions and `pytest.approx` ask numbers for `real` and `imag`
 
     def __repr__(self) -> str:
         """Show the exact value, the shortest text of the convention, and the counts."""
@@ -178,20 +182,31 @@ class Score(Written):
         return cls.from_dict(data)
 
     def __eq__(self, other: object) -> bool:
-        """Compare value and convention; refuse a bare number, since returning False would hide a wrong test."""
+        """Compare value and convention with another score, and the value alone with a number."""
         if isinstance(other, Score):
             return self.value == other.value and self.convention == other.convention
-        if _bare_number(other):
-            raise self._refusal(other, "==")
-        return NotImplemented
+        return self.value == cast("float", other) if isinstance(other, Number) else NotImplemented
 
     def __hash__(self) -> int:
-        """Hash value and convention."""
-        return hash((self.value, self.convention))
+        """Hash the value alone, since a score equals the number that is its value."""
+        return hash(self.value)
 
-    def __sub__(self, other: Score) -> float:
-        """Return the difference of two scores of the same convention and queries."""
+    @property
+    def real(self) -> float:
+        """The value, as a real number has it."""
+        return self.value
+
+    def __abs__(self) -> float:
+        """Return the absolute value."""
+        return abs(self.value)
+
+    def __sub__(self, other: Score | float) -> float:
+        """Return the difference from a score of the same convention and queries, or from a number."""
         return self.value - self._comparable(other, "-")
+
+    def __rsub__(self, other: float) -> float:
+        """Return the difference of a number from the value."""
+        return self._comparable(other, "-") - self.value
 
     def __add__(self, other: object) -> NoReturn:
         """Refuse: a sum or mean of scores, such as of folds, is not a score."""
@@ -200,57 +215,42 @@ class Score(Written):
 
     __radd__ = __add__
 
-    def __lt__(self, other: Score) -> bool:
-        """Compare two scores of the same convention and queries."""
+    def __lt__(self, other: Score | float) -> bool:
+        """Compare with a score of the same convention and queries, or with a number."""
         return self.value < self._comparable(other, "<")
 
-    def __le__(self, other: Score) -> bool:
-        """Compare two scores of the same convention and queries."""
+    def __le__(self, other: Score | float) -> bool:
+        """Compare with a score of the same convention and queries, or with a number."""
         return self.value <= self._comparable(other, "<=")
 
-    def __gt__(self, other: Score) -> bool:
-        """Compare two scores of the same convention and queries."""
+    def __gt__(self, other: Score | float) -> bool:
+        """Compare with a score of the same convention and queries, or with a number."""
         return self.value > self._comparable(other, ">")
 
-    def __ge__(self, other: Score) -> bool:
-        """Compare two scores of the same convention and queries."""
+    def __ge__(self, other: Score | float) -> bool:
+        """Compare with a score of the same convention and queries, or with a number."""
         return self.value >= self._comparable(other, ">=")
 
     def _comparable(self, other: object, operator: str) -> float:
-        same = isinstance(other, Score) and self.convention == other.convention
-        if not same or (self.n_queries, self.digest) != (other.n_queries, other.digest):  # type: ignore[attr-defined]
-            raise self._refusal(other, operator)
-        return other.value  # type: ignore[attr-defined, no-any-return]
-
-    def _refusal(self, other: object, operator: str) -> IncomparableScoresError:
-        hint = ".value gives the bare numbers, if you must"
         if not isinstance(other, Score):
-            number = _bare_number(other)
-            if number:
-                hint = f".value gives the bare number: score.value {operator} {number}"
-            reason = f"a Score and a {type(other).__name__} are compared, and only one says its convention"
-        elif self.convention != other.convention:
-            fields = ", ".join(
-                f"{n}={a!r} against {b!r}" for n, (a, b) in self.convention.diff(other.convention).items()
-            )
+            if isinstance(other, (Real, Decimal)):
+                return float(other) if operator == "-" else cast("float", other)
+            message = f"a Score and a {type(other).__name__} have no {operator!r}."
+            raise IncomparableScoresError(message, hint="a number, or a score of the same convention and queries")
+        if self.convention != other.convention:
+            different = self.convention.diff(other.convention).items()
+            fields = ", ".join(f"{name}={ours!r} against {theirs!r}" for name, (ours, theirs) in different)
             reason = f"the conventions differ in {fields or 'their class'}"
-        else:
+        elif (self.n_queries, self.digest) != (other.n_queries, other.digest):
             reason = "the scores were computed over different queries (ids, labels or weights)"
-        return IncomparableScoresError(f"{reason}.", hint=hint)
+        else:
+            return other.value
+        raise IncomparableScoresError(f"{reason}.", hint=".value gives the bare numbers, if you must")
 
 
 def _as_whole(count: object) -> object:
     """Return a float such as 2.0, which is a whole number in JSON, as an int."""
     return int(count) if isinstance(count, float) and count.is_integer() else count
-
-
-def _bare_number(other: object) -> str:
-    """Return the text of a number or of `pytest.approx` for a hint; empty for other objects."""
-    if isinstance(other, Number):
-        return repr(other)
-    # The class is called Approx since pytest 9.2, and ApproxBase before.
-    approximate = any(kind.__name__ in {"Approx", "ApproxBase"} for kind in type(other).__mro__)
-    return "pytest.approx(...)" if approximate else ""
 
 
 Result = TypeVar("Result")  # such as a Score, or a dict of Scores by model

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 import operator
 import pickle
 from decimal import Decimal
@@ -169,21 +170,14 @@ def test_missing_duplicate_and_misshapen_models_are_refused(scores, message):
 SCORE = ra.evaluate([1, 0], [0.2, 0.9], "textbook@2", group_sizes=[2])
 
 
+@for_each("other", ["0.5", None, 1j, [0.5]], ids=repr)
 @for_each(
-    ("arithmetic", "hint"),
-    [
-        (lambda: SCORE > 0.5, ".value gives the bare number: score.value > 0.5"),
-        (lambda: SCORE >= 1, ".value gives the bare number: score.value >= 1"),
-        (lambda: operator.lt(0.5, SCORE), ".value gives the bare number: score.value > 0.5"),
-        (lambda: SCORE == 0.5, ".value gives the bare number: score.value == 0.5"),
-        (lambda: SCORE - 0.5, ".value gives the bare number: score.value - 0.5"),
-        (lambda: operator.eq(SCORE, pytest.approx(0.5)), r".*: score.value == pytest.approx\(...\)"),
-        (lambda: SCORE > "0.5", ".value gives the bare numbers, if you must"),
-    ],
+    "compare", [operator.lt, operator.le, operator.gt, operator.ge, operator.sub], ids=lambda compare: compare.__name__
 )
-def test_arithmetic_with_a_score_is_refused_with_what_to_write(arithmetic, hint):
-    with pytest.raises(ra.IncomparableScoresError, match=rf"\nHint: {hint}"):
-        arithmetic()
+def test_a_score_is_neither_ordered_with_nor_subtracted_from_what_is_no_number(compare, other):
+    message = rf"a Score and a {type(other).__name__} have no '.+'\.\nHint: a number, or a score of the same convention"
+    with pytest.raises(ra.IncomparableScoresError, match=message):
+        compare(SCORE, other)
 
 
 def test_scores_compare_by_value_and_convention():
@@ -212,7 +206,6 @@ def test_scores_compare_by_value_and_convention():
         (lambda: ra.evaluate([1, 0, 2], [3, 1, 4], TEXTBOOK.at(5), group_sizes=[3]), "differ in k=2 against 5"),
         (lambda: ra.evaluate([1, 0, 2], [3, 1, 4], TEXTBOOK, qid=["a", "a", "a"]), "different queries"),
         (lambda: ra.evaluate([1, 0, 1], [3, 1, 4], TEXTBOOK, group_sizes=[3]), "different queries"),
-        (lambda: 0.5, "a Score and a float"),
     ],
 )
 @for_each("compare", ["__lt__", "__le__", "__gt__", "__ge__", "__sub__"])
@@ -222,23 +215,87 @@ def test_comparing_incomparable_scores_is_refused_with_the_reason(make_other, re
         getattr(score, compare)(make_other())
 
 
-BARE_NUMBERS = [0.5, 1, True, np.float64(0.5), np.float32(0.5), Fraction(1, 2), Decimal("0.5"), pytest.approx(0.5)]
+VALUE = SCORE.value
+SAME_VALUE = ra.evaluate([1, 0], [0.2, 0.9], "sklearn@2+gain=exp2", group_sizes=[2])  # another convention
+EQUAL = {
+    "float": VALUE,
+    "numpy": np.float64(VALUE),
+    "fraction": Fraction(VALUE),
+    "decimal": Decimal(VALUE),
+    "approx": pytest.approx(VALUE + 1e-9),
+    "approx of the score": pytest.approx(SCORE),
+}
+UNEQUAL = {
+    "float": VALUE + 1e-9,
+    "int": 1,
+    "bool": True,
+    "numpy": np.float32(0.5),
+    "complex": 1j,
+    "approx": pytest.approx(VALUE + 1e-3),
+    "narrow approx": pytest.approx(VALUE + 1e-9, abs=1e-12, rel=0),
+}
 
 
-@for_each("number", BARE_NUMBERS, ids=lambda number: type(number).__name__)
-@for_each(
-    ("operator_name", "compare"),
-    {
-        "==": lambda score, number: score == number,
-        "!=": lambda score, number: score != number,
-        "== score": lambda score, number: number == score,
-        "!= score": lambda score, number: number != score,
-        "in": lambda score, number: score in [None, number],
-    }.items(),
-)
-def test_comparing_a_score_with_a_bare_number_for_equality_is_refused(operator_name, compare, number):
-    with pytest.raises(ra.IncomparableScoresError, match=r"a Score and a \w+ are compared(.|\n)*Hint: .value"):
-        compare(SCORE, number)
+@for_each(("name", "number"), EQUAL.items())
+def test_a_score_equals_the_number_that_is_its_value(name, number):
+    assert [operator.eq(SCORE, number), operator.eq(number, SCORE), SCORE in [None, number]] == [True] * 3
+    assert [operator.ne(SCORE, number), operator.ne(number, SCORE)] == [False] * 2
+
+
+@for_each(("name", "number"), UNEQUAL.items())
+def test_a_score_is_unequal_to_other_numbers(name, number):
+    assert [operator.eq(SCORE, number), operator.eq(number, SCORE), SCORE in [None, number]] == [False] * 3
+    assert [operator.ne(SCORE, number), operator.ne(number, SCORE)] == [True] * 2
+
+
+GREATER, LESS = (operator.gt, operator.ge), (operator.lt, operator.le)
+
+
+@for_each("number", [0.25, np.float64(0.25), np.float32(0.25), Fraction(1, 4), Decimal("0.25")], ids=repr)
+def test_a_score_is_ordered_with_and_subtracted_from_numbers(number):
+    assert [compare(SCORE, number) for compare in (*GREATER, *LESS)] == [True, True, False, False]
+    assert [compare(number, SCORE) for compare in (*GREATER, *LESS)] == [False, False, True, True]
+    assert SCORE <= VALUE <= SCORE
+    assert SCORE - number == VALUE - 0.25
+    assert number - SCORE == 0.25 - VALUE
+    assert type(SCORE - number) is type(SCORE - SCORE) is float
+
+
+def test_a_score_works_in_the_usual_checks_of_numbers():
+    assert math.isclose(SCORE, VALUE + 1e-12)
+    assert np.isclose(SCORE, VALUE + 1e-12)
+    assert np.allclose(SCORE, VALUE)
+    assert abs(SCORE - 0.63) < 0.001
+    assert abs(SCORE) == VALUE
+    assert max(SCORE, 0.7) == 0.7
+    assert pytest.approx([VALUE, VALUE]) == [SCORE, SCORE]
+    assert str(pytest.approx(SCORE)).startswith("0.6309  ndcg@2/gain=exp2")
+    np.testing.assert_almost_equal(SCORE, VALUE)
+    np.testing.assert_array_equal(np.array([VALUE, 0.5]) == SCORE, [True, False])
+
+
+def test_the_scores_of_models_and_conventions_equal_mappings_of_numbers():
+    models = ra.evaluate([1, 0], {"a": [0.2, 0.9]}, TEXTBOOK, group_sizes=[2])
+    assert models == {"a": VALUE} == models
+    assert models == pytest.approx({"a": VALUE + 1e-9})
+    assert pytest.approx({"a": VALUE + 1e-9}) == models
+    assert models != {"a": 0.5}
+    scores = ra.evaluate([1, 0], [0.2, 0.9], [TEXTBOOK], group_sizes=[2])
+    assert scores == {TEXTBOOK: VALUE}
+    assert scores == pytest.approx({TEXTBOOK: VALUE + 1e-9})
+    assert scores != {TEXTBOOK: 0.5}
+
+
+def test_scores_of_one_value_under_two_conventions_are_unequal_but_hash_alike():
+    assert SCORE == SAME_VALUE.value == SAME_VALUE
+    assert SCORE != SAME_VALUE
+    assert len({SCORE, SAME_VALUE}) == 2
+    assert hash(SCORE) == hash(SAME_VALUE) == hash(VALUE)
+    assert {SCORE: "score"}[VALUE] == "score"
+    assert {VALUE: "value"}[SCORE] == "value"
+    other = ra.evaluate([1, 0], [0.2, 0.9], "sklearn@1", group_sizes=[2])
+    with pytest.raises(ra.IncomparableScoresError, match="the conventions differ in"):
+        operator.eq(other, pytest.approx(SCORE))
 
 
 def test_a_score_is_unequal_to_other_objects_and_may_be_in_containers():
