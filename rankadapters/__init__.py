@@ -146,8 +146,9 @@ else:
                 return [*_NAMES, *measures.__all__]
             if name in measures.__all__:
                 return getattr(measures, name)
-        msg = f"module 'rankadapters' has no attribute {name!r}"
-        raise AttributeError(msg)
+        from rankadapters.core.declaration.guesses import no_attribute
+
+        raise AttributeError(no_attribute("", name, __dir__()), name=name)
 
     def __dir__() -> list[str]:
         # Without the submodules that cannot be imported, since help() and inspect.getmembers() get every listed name.

@@ -12,6 +12,7 @@ from rankadapters.core.data.columns import Array, Columns, Floats
 from rankadapters.core.data.queries import Queries, as_queries
 from rankadapters.core.declaration import arguments
 from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.declaration.guesses import EXPLAIN, guided
 from rankadapters.core.errors import ConventionError, InputError
 from rankadapters.core.evaluation.evaluator import Evaluator, Measured
 from rankadapters.core.evaluation.score import Score
@@ -145,6 +146,7 @@ class Explanation(Document):
 
 
 @shows("explaining")
+@guided(EXPLAIN)
 def explain(
     labels: object,
     scores: object,

@@ -12,6 +12,7 @@ import numpy as np
 from rankadapters.audit.models import ModelScores, as_models, score_models
 from rankadapters.core.data.columns import Columns
 from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.declaration.guesses import ORDER, guided
 from rankadapters.core.evaluation.score import Score
 from rankadapters.core.evaluation.table import Table
 from rankadapters.progress import advance, shows
@@ -193,6 +194,7 @@ class OrderReport(Document):
 
 
 @shows("comparing")
+@guided(ORDER)
 def order(
     labels: object,
     scores: Mapping[str, object] | object,

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from rankadapters.core.data.ids import hash_ids, id_values
 from rankadapters.core.declaration.arguments import flag
 from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.declaration.guesses import TABLE, guided
 from rankadapters.core.errors import (
     InputError,
     LabelsWarning,
@@ -27,7 +28,7 @@ from rankadapters.partitions.rows import Names, ScoredRows, arrow_table, id_arra
 from rankadapters.presets.label_rules import label_doubts
 from rankadapters.presets.texts import as_conventions
 from rankadapters.progress import shows, step_of_file
-from rankadapters.segments.assignment import assign, refuse_unknown, segments_by_id
+from rankadapters.segments.assignment import assign, by_query, refuse_unknown, segments_by_id
 from rankadapters.segments.segments import Segments
 from rankadapters.segments.sums import Outcome, Segmented, merged, outcomes, sums_by_segment
 
@@ -66,9 +67,10 @@ def evaluate_table(
 def evaluate_table(
     table: object, convention: Convention | str | Iterable[Convention | str], *, label: str = ...,
     score: str | Sequence[str] = ..., qid: str = ..., query_weight: str | None = ..., row_weight: str | None = ...,
-    docid: str | None = ..., by: str | Mapping[Any, Any], unsorted: bool = ..., n_threads: int | None = ...,
+    docid: str | None = ..., by: object, unsorted: bool = ..., n_threads: int | None = ...,
 ) -> Segments[Any]: ...  # fmt: skip
 @shows("evaluating")
+@guided(TABLE)
 def evaluate_table(
     table: object,
     convention: Convention | str | Iterable[Convention | str],
@@ -79,7 +81,7 @@ def evaluate_table(
     query_weight: str | None = None,
     row_weight: str | None = None,
     docid: str | None = None,
-    by: str | Mapping[Any, Any] | None = None,
+    by: Any = None,
     unsorted: bool = False,
     n_threads: int | None = None,
 ) -> Any:
@@ -103,9 +105,9 @@ def evaluate_table(
         Column of row weights, for measures with `average="row"`.
     docid : str, optional
         Column of document ids, unique within a query, for conventions that break ties by them.
-    by : str or mapping, optional
-        Column with the segment of each row, the same on all rows of a query; or a mapping from query ids to segments
-        that has every query.
+    by : str, mapping or pandas Series, optional
+        Column with the segment of each row, the same on all rows of a query; or a mapping from query ids to segments,
+        or a Series indexed by query ids, that has every query.
     unsorted : bool
         Whether the rows of a query may be anywhere. DuckDB sorts them first, on disk if memory is too small; the rows
         of a query keep their order.
@@ -149,6 +151,7 @@ def evaluate_table(
     (0.8154648767857288, 0.0)
     """
     require_pyarrow()
+    by = by_query(by)
     one_model, one_convention = isinstance(score, str), isinstance(convention, (Convention, str))
     conventions = as_conventions([convention] if one_convention else convention)
     names = Names(

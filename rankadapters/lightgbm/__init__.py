@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from rankadapters.core.declaration.guesses import hints
 from rankadapters.core.errors import MissingToolkitError
 
 try:
@@ -38,6 +41,10 @@ __all__ = [
     "read_metric",
     "read_objective",
 ]
+
+
+if not TYPE_CHECKING:  # so that type checkers report unknown names
+    __getattr__ = hints(__name__, __all__)
 
 
 def __dir__() -> list[str]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from rankadapters.core.declaration.guesses import hints
 from rankadapters.parity.checks import check_value, crosscheck
 from rankadapters.parity.letor import letor_mean_ndcg
 from rankadapters.parity.models import crosscheck_models
@@ -21,6 +24,10 @@ __all__ = [
     "crosscheck_models",
     "letor_mean_ndcg",
 ]
+
+
+if not TYPE_CHECKING:  # so that type checkers report unknown names
+    __getattr__ = hints(__name__, __all__)
 
 
 def __dir__() -> list[str]:

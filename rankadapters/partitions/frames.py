@@ -19,7 +19,7 @@ from rankadapters.core.evaluation.score import Score, Scores
 from rankadapters.core.evaluation.tally import Ids
 from rankadapters.partitions.request import FrameKeywords, FrameRequest, Partitions, SegmentKeywords
 from rankadapters.partitions.rows import Names, ScoredRows, rows_of_partition
-from rankadapters.segments.assignment import assign, refuse_unknown
+from rankadapters.segments.assignment import assign, by_query, refuse_unknown
 from rankadapters.segments.segments import Segments
 from rankadapters.segments.sums import Segmented, merged, outcomes, sums_by_segment
 
@@ -85,7 +85,7 @@ class Frame(ABC):
         query_weight: str | None = None,
         row_weight: str | None = None,
         docid: str | None = None,
-        by: str | Mapping[Any, Any] | None = None,
+        by: Any = None,
         order: str | None = None,
     ) -> Any:
         """Evaluate predictions in a Dask or Spark DataFrame, bit for bit like `ra.evaluate` on all rows.
@@ -113,7 +113,7 @@ class Frame(ABC):
             Column of row weights.
         docid : str, optional
             Column of document identifiers, strings or integers, unique within a query.
-        by : str or mapping, optional
+        by : str, mapping or pandas Series, optional
             Column with the segment of each row, equal within a query. Or a mapping of every query's id to its segment.
         order : str, optional
             Column of numbers or times that orders the rows of a query. `ties="input"` and `ties="reverse"` need it,
@@ -150,6 +150,7 @@ class Frame(ABC):
         >>> ra.spark.evaluate(df, "textbook@3", partitions="shuffle").value  # doctest: +SKIP
         0.5654648767857288
         """
+        by = by_query(by)
         names = Names(
             label=label, scores=(score,), qid=qid, query_weight=query_weight, row_weight=row_weight, docid=docid,
             by=None if isinstance(by, Mapping) else by, order=order,

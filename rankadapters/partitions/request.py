@@ -33,7 +33,7 @@ class FrameKeywords(TypedDict, total=False):
 class SegmentKeywords(FrameKeywords):
     """Keywords of `evaluate` when it returns Segments."""
 
-    by: Required[str | Mapping[Any, Any]]
+    by: Required[object]
 
 
 def as_partitions(partitions: object) -> str:

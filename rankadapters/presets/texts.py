@@ -181,7 +181,9 @@ def as_convention(value: object) -> Convention:
     if isinstance(value, str):
         return parse(value)
     hint = "ra.presets.textbook(10), 'letor4@10', or ra.NDCG(...) with every field"
-    if hasattr(value, "shape"):
+    if isinstance(value, Tool):
+        hint = f"call it with the cutoff, {value!r}(10), or write '{value.name}@10'"
+    elif hasattr(value, "shape"):
         hint = "pass labels, scores, then a convention such as 'letor4@10'; name all other arguments, as in qid=qid"
     elif isinstance(value, (list, tuple)):
         hint = "pass one convention such as 'letor4@10'; ra.evaluate takes a list of them"

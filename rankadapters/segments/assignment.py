@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from decimal import Decimal
@@ -24,8 +25,9 @@ def assign(by: object, queries: Queries, *, in_parts: bool = False) -> Assignmen
 
     Parameters
     ----------
-    by : array-like, shape (n_docs,), or mapping
-        Segment of each row, equal within a query; or segment of each query, by query id.
+    by : array-like, shape (n_docs,), mapping, or pandas Series
+        Segment of each row, equal within a query; or segment of each query by query id, as a mapping or as a Series
+        whose index has the ids.
     queries : Queries
         The queries.
     in_parts : bool
@@ -36,12 +38,16 @@ def assign(by: object, queries: Queries, *, in_parts: bool = False) -> Assignmen
     InputError
         A segment is missing or varies within a query, or the mapping and the data have different queries.
     """
+    ids = id_values(queries.query_ids) if isinstance(by, Mapping) or pandas_index(by) is not None else []
+    if _is_by_query(by, queries, ids):
+        by = by_query(by)
     if isinstance(by, Mapping):
         segments = by if in_parts else segments_by_id(by)
-        ids = id_values(queries.query_ids)
         for query in ids:
             if query not in segments:
-                raise InputError(f"by has no segment for query {query!r}.", hint="a mapping names every query")
+                raise InputError(
+                    f"by has no segment for query {query!r}.", hint="name every query; 7 and '7' are different ids"
+                )
         if not in_parts:
             refuse_unknown(segments.keys() - set(ids))
         names = [segments[query] for query in ids]
@@ -51,6 +57,40 @@ def assign(by: object, queries: Queries, *, in_parts: bool = False) -> Assignmen
     for number, name in enumerate(names):
         numbers.setdefault(name, []).append(number)
     return {name: np.asarray(numbers[name]) for name in in_order(numbers)}
+
+
+def by_query(by: Any) -> Any:
+    """Return a pandas Series whose index has query ids as a mapping, and other values unchanged.
+
+    >>> import pandas as pd
+    >>> by_query(pd.Series(["long", "short"], index=["q1", "q2"]))
+    {'q1': 'long', 'q2': 'short'}
+
+    Raises
+    ------
+    InputError
+        A query is in the index twice.
+    """
+    index = pandas_index(by)
+    if index is None:
+        return by
+    ids = index.tolist()
+    if repeated := [query for query, count in Counter(ids).items() if count > 1]:
+        msg = f"by names query {repeated[0]!r} {ids.count(repeated[0])} times."
+        raise InputError(msg, hint="one entry per query, such as by[~by.index.duplicated()]")
+    return dict(zip(ids, by.tolist(), strict=True))
+
+
+def _is_by_query(by: object, queries: Queries, ids: list[Any]) -> bool:
+    """Return whether a pandas Series has an entry per query, not per row, as its length and index show."""
+    index = pandas_index(by)
+    if index is None:
+        return False
+    names = set(map(id_value, index))
+    if len(index) != queries.n_docs:
+        return not names.isdisjoint(ids)
+    numbered = np.array_equal(index, np.arange(queries.n_docs)) or index.equals(queries.index)
+    return bool(index.is_unique) and names == set(ids) and not numbered  # each query has one row
 
 
 def segments_by_id(by: Mapping[Any, Any]) -> dict[Any, Any]:
@@ -110,7 +150,7 @@ def _by_query(by: object, queries: Queries) -> list[Any]:
     if column.size != queries.n_docs:
         raise InputError(
             f"by has {column.size} entries but labels has {queries.n_docs} rows.",
-            hint="one segment per row, or a mapping of query id to segment, such as dict(zip(query_ids, segments))",
+            hint="one segment per row, or a mapping or a pandas Series from query id to segment",
         )
     same_index("by", pandas_index(by), queries.index)
     keys = comparable_keys(column, "by")

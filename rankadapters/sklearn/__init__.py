@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from rankadapters.core.declaration.guesses import hints
 from rankadapters.core.errors import MissingToolkitError
 
 try:
@@ -27,6 +30,10 @@ __all__ = [
     "query_scorer",
     "read_metric",
 ]
+
+
+if not TYPE_CHECKING:  # so that type checkers report unknown names
+    __getattr__ = hints(__name__, __all__)
 
 
 def __dir__() -> list[str]:

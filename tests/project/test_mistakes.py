@@ -176,7 +176,7 @@ MISTAKES = {
     ),
     "passes the name of a column instead of the column": Mistake(
         lambda: evaluate(qid="qid"), I, "qid is 'qid', but one entry per row is needed.",
-        "an array, a list or a column.",
+        r"an array, a list or a column, such as df\['qid'\].",
     ),
     "has a NaN score": Mistake(
         lambda: evaluate(scores=[0.4, float("nan"), 0.2, 0.1]), I,
@@ -215,8 +215,8 @@ MISTAKES = {
         r"did you mean 'lightgbm@10'\? `rankadapters conventions --measure all` prints all.",
     ),
     "misspells the name of a package": Mistake(
-        lambda: evaluate(convention="scikit-learn@10"), C,
-        "'scikit-learn@10' is neither a preset@k such as 'letor4@10' nor a signature.",
+        lambda: evaluate(convention="scikit-lern@10"), C,
+        "'scikit-lern@10' is neither a preset@k such as 'letor4@10' nor a signature.",
         r"did you mean 'sklearn@10'\? `rankadapters conventions --measure all` prints all.",
     ),
     "writes a negative cutoff in a text": Mistake(
@@ -425,8 +425,8 @@ COMMANDS = {  # regular expressions for the problem and the hint
     "explain --a sklearn@2 --features features.txt --predictions scores.txt": (
         "the following arguments are required: --b.", "`rankadapters explain --help` has examples.",
     ),
-    "parity --toolkits lgbm": (
-        "argument --toolkits: invalid choice: 'lgbm'.*", "`rankadapters parity --help` has examples.",
+    "parity --toolkits ligthgbm": (
+        "argument --toolkits: invalid choice: 'ligthgbm'.*", "`rankadapters parity --help` has examples.",
     ),
     "parity --train features.txt": (
         "--train was given without --test.", "give both, or neither for the generated data set.",

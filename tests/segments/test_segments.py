@@ -57,6 +57,46 @@ def test_results_have_the_shape_of_evaluate_in_each_segment():
             assert repr(segments.all) == repr(ra.evaluate(DATA["label"], scores, convention, qid=DATA["qid"]))
 
 
+def test_a_series_indexed_by_query_gives_the_same_segments_as_a_mapping():
+    pd = pytest.importorskip("pandas")
+    series, table = pd.Series(SEGMENTS)[::-1], pd.DataFrame({"label": LABELS, "score": SCORES, "qid": QID})
+    expected = evaluate_segments().to_dict()
+    assert evaluate_segments(by=series).to_dict() == expected
+    assert evaluate_segments(by=series.astype("category")).to_dict() == expected
+    assert ra.evaluate_table(table, "textbook@2", by=series).to_dict() == expected
+    by_number = ra.evaluate([1, 0], [1, 2], "textbook@2", qid=np.array([8, 7]), by=pd.Series({7: "x", 8: "y"}))
+    assert {segment: score.value for segment, score in by_number.items()} == {"x": 0, "y": 1}
+
+
+def test_a_series_of_rows_stays_a_column_whatever_its_index():
+    pd = pytest.importorskip("pandas")
+    rows = ["se"] * 4 + ["no"] * 2
+    for index in (None, QID, range(6, 12)):
+        assert evaluate_segments(by=pd.Series(rows, index=index)).to_dict() == evaluate_segments().to_dict()
+    numbered = ra.evaluate([1, 0], [1, 2], "textbook@2", qid=[1, 0], by=pd.Series(["x", "y"]))  # of rows, not queries
+    assert {segment: score.value for segment, score in numbered.items()} == {"x": 1, "y": 0}
+
+
+@for_each(
+    ("segments", "message"),
+    [
+        ([("a", "se"), ("b", "se")], r"by has no segment for query 'c'\.\nHint: name every query"),
+        ([("a", "se"), ("a", "no"), ("b", "se"), ("c", "no")], r"by names query 'a' 2 times\.\nHint: one entry per qu"),
+        ([*SEGMENTS.items(), ("d", "se")], r"by names query 'd', but the data have no such query"),
+        ([("a", "se"), ("b", None), ("c", "no")], r"by\['b'\] is (None|nan), but every query belongs to a segment"),
+        (
+            [(1, "se"), (2, "no")],
+            r"by has 2 entries but labels has 6 rows\.\nHint: one segment per row, or a mapping or",
+        ),
+    ],
+)
+def test_a_series_that_lacks_repeats_or_adds_queries_is_refused(segments, message):
+    pd = pytest.importorskip("pandas")
+    queries, names = zip(*segments, strict=True)
+    with pytest.raises(ra.InputError, match=message):
+        evaluate_segments(by=pd.Series(names, index=queries))
+
+
 def test_a_mapping_of_queries_gives_the_same_segments_as_a_column():
     mapping = dict(zip(DATA["qid"].tolist(), DATA["segment"].tolist(), strict=True))
     arguments = (DATA["label"], DATA["score"], "letor4@3")

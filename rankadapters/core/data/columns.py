@@ -9,6 +9,7 @@ from typing import Any, TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
+from rankadapters.core.declaration.guesses import ARGUMENTS
 from rankadapters.core.errors import InputError, choices
 
 Array = NDArray[Any]
@@ -24,13 +25,27 @@ def as_column(name: str, value: object) -> Array:
     """Return a non-empty column of any dtype; hashable items that numpy would convert or stack stay objects."""
     array = value if type(value) is np.ndarray else _to_array(name, value)
     if array.ndim != 1:
+        refuse_uncomputed(name, value)
         hint = f"{name}.ravel()" if 1 in array.shape else "a single column"
+        if hasattr(value, "columns"):
+            hint = f"a single column of the table, such as {name}[{next(iter(value.columns), '')!r}]"
         if name == "scores" and array.shape[1:] == (2,):
             hint = "scores[:, 1], if predict_proba returned a column for each class"
         raise InputError(f"{name} has shape {array.shape}, but one dimension is needed.", hint=hint)
     if not array.size:
         raise InputError(f"{name} is empty.", hint="at least one row is needed")
     return array
+
+
+def refuse_uncomputed(name: str, value: object) -> None:
+    """Raise InputError for a lazy table or an expression, such as those of polars, whose values are not known yet."""
+    kind = type(value).__name__
+    if hasattr(value, "collect"):
+        msg = f"{name} is a {kind}, whose values are not computed yet."
+        raise InputError(msg, hint=f"{name}.collect(), then a column of it")
+    if kind in {"Expr", "Column"} and not hasattr(value, "__array__"):
+        msg = f"{name} is an expression ({kind}), which has no values without its table."
+        raise InputError(msg, hint='the column itself, such as df["name"]; of a LazyFrame df.collect()["name"]')
 
 
 def as_numbers(name: str, value: object) -> Array:
@@ -195,7 +210,7 @@ def _to_array(name: str, value: object) -> Array:
             raise InputError(msg, hint="leave these rows out, or fill them")
         return np.asarray(value)
     if isinstance(value, (str, bytes, dict, set, frozenset)) or value is None:
-        hint = "an array, a list or a column"
+        hint = "an array, a list or a column" + f", such as df[{value!r}]" * isinstance(value, str)
         if isinstance(value, dict) and name == "scores":
             hint = "the scores of one model; ra.evaluate takes a mapping of models to scores"
         raise InputError(f"{name} is {value!r:.60}, but one entry per row is needed.", hint=hint)
@@ -248,20 +263,6 @@ def _inexact(name: str, largest: int) -> InputError:
 ROWS = ("qid", "row_weight", "docid", "retrieved", "judged")  # one entry per row
 GROUPS = ("qid", "group_sizes", "query_weight")  # the columns that group rows into queries and weight the queries
 
-# Names that other libraries use, each with a hint at ours.
-_FOREIGN_NAMES = {
-    "group": "group_sizes= takes the rows of each query, qid= one id per row",
-    "groups": "qid= takes one id per row, group_sizes= the rows of each query",
-    "qids": "qid= takes one id per row",
-    "query_id": "qid= takes one id per row",
-    "group_id": "qid= takes one id per row",
-    "sample_weight": "row_weight= takes one weight per row, query_weight= one per query",
-    "weight": "row_weight= takes one weight per row, query_weight= one per query",
-    "weights": "row_weight= takes one weight per row, query_weight= one per query",
-    "group_weight": "query_weight= takes one weight per query",
-    "docids": "docid= takes one string per row",
-}
-
 
 class Columns(TypedDict, total=False):
     """The keywords of `Queries`, for functions that pass them on."""
@@ -283,4 +284,4 @@ def refuse_other_names(
     unknown = [name for name in columns if name not in allowed]
     if unknown:
         msg = f"{unknown[0]!r} is not an accepted column; allowed are {choices(allowed)}."
-        raise InputError(msg, hint=_FOREIGN_NAMES.get(unknown[0], ""))
+        raise InputError(msg, hint=ARGUMENTS.get(unknown[0], ""))

@@ -7,12 +7,13 @@ from typing import Any, Protocol, Unpack, overload
 
 import numpy as np
 
-from rankadapters.core.data.columns import Columns
+from rankadapters.core.data.columns import Columns, refuse_uncomputed
 from rankadapters.core.declaration.arguments import flag
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
 from rankadapters.core.evaluation.evaluator import Evaluator
 from rankadapters.core.evaluation.score import ByConvention, Score, Scores, ScoresOfModels, shape_results
+from rankadapters.core.evaluation.table_calls import takes_columns
 
 
 class ScoreTable(Protocol):
@@ -52,6 +53,8 @@ def scores_by_model(scores: object) -> dict[Any, object] | None:
         return _non_empty(dict(scores))
     if isinstance(scores, np.ndarray):
         return _non_empty(dict(enumerate(scores.T))) if scores.ndim == 2 else None  # noqa: PLR2004 - rows and models
+    if hasattr(scores, "collect_schema") and hasattr(scores, "collect"):  # a LazyFrame of polars
+        refuse_uncomputed("scores", scores)
     names = getattr(scores, "column_names", getattr(scores, "columns", None))
     if names is None or getattr(scores, "ndim", 2) == 1:  # a Series of Dask has `columns` too
         return None
@@ -92,6 +95,7 @@ def evaluate(
     labels: object, scores: object, convention: Convention | str | Iterable[Convention | str], *, by: object,
     n_threads: int | None = ..., **columns: Unpack[Columns],
 ) -> Any: ...  # fmt: skip
+@takes_columns
 def evaluate(
     labels: object,
     scores: object,
@@ -118,9 +122,10 @@ def evaluate(
         Exactly one of the two, as in `Queries`.
     query_weight, row_weight, pairs, docid, retrieved, judged : array-like, optional
         As in `Queries`.
-    by : array-like, shape (n_docs,), or mapping, optional
-        Segment of each row, equal within a query, or segment of each query by its id. The result then has a score for
-        each segment. No segment may be missing; a mapping has exactly the queries of the data.
+    by : array-like, shape (n_docs,), mapping, or pandas Series, optional
+        Segment of each row, equal within a query; or segment of each query by its id, as a mapping or as a Series
+        indexed by query ids. The result then has a score for each segment. No segment may be missing; a mapping or such
+        a Series has exactly the queries of the data.
     n_threads : int, optional
         Number of threads; None means all CPUs.
 
@@ -170,6 +175,7 @@ def evaluate(
     return _shaped(evaluator, by_model)
 
 
+@takes_columns
 def per_query(
     labels: object,
     scores: object,

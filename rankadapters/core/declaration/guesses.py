@@ -1,0 +1,178 @@
+"""What newcomers type first, and what to write instead: the hints of errors for unknown names and wrong calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from difflib import get_close_matches
+from functools import wraps
+from typing import NoReturn, ParamSpec, TypeVar
+
+from rankadapters.core.errors import InputError
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+EVALUATE = 'ra.evaluate(labels, scores, "lightgbm@10", qid=qid)'
+TABLE = 'ra.evaluate_table(df, "lightgbm@10", label="label", score="score", qid="qid")'
+ORDER = 'ra.audit.order(labels, {"A": a, "B": b}, "lightgbm@10", qid=qid)'
+EXPLAIN = 'ra.audit.explain(labels, scores, "sklearn@10", "lightgbm@10", qid=qid)'
+EVAL_METRIC = {
+    "lightgbm": 'ra.lightgbm.eval_metric("lightgbm@10")',
+    "xgboost": 'ra.xgboost.eval_metric("xgboost@10")',
+    "catboost": 'ra.catboost.eval_metric("catboost@10", [valid_pool])',
+}
+EARLY_STOPPING = {
+    "lightgbm": 'ra.lightgbm.early_stopping("lightgbm@10", 20)',
+    "xgboost": 'ra.xgboost.early_stopping("xgboost@10", 20)',
+    "catboost": f"CatBoostRanker(eval_metric={EVAL_METRIC['catboost']}, early_stopping_rounds=20)",
+}
+_IDENTIFY = 'ra.audit.identify(labels, scores, value="0.4382", qid=qid)'
+_CROSSCHECK = 'ra.parity.crosscheck(labels, scores, "lightgbm@10", qid=qid)'
+_LAMBDARANK = 'ra.objectives.lambdarank("lightgbm@10", truncation=30)'
+_SCORER = 'ra.sklearn.query_scorer("lightgbm@10") is for scoring='
+_RANKER = 'ra.sklearn.QueryRanker(LGBMRanker(), eval_metric="lightgbm@10")'
+_FOLDS = "ra.sklearn.QueryKFold(5) is for cv= of scikit-learn's cross_validate(..., params={'qid': qid})"
+_HISTORY = "ra.History.of(log) reads the toolkit's own log"
+
+# By module below `rankadapters` (the package itself is ""): what to write, and the wrong names, in lower case.
+_METRICS = "feval metric metrics custom_metric eval evaluate ndcg feval_metric"
+_LOSSES = "loss fobj obj lambdamart"
+_TESTS = "compare_models test significance ttest t_test paired_test bootstrap difference"
+WAYS: dict[str, dict[str, str]] = {
+    "": {
+        EVALUATE: "ndcg ndcg_score ndcg_at_k metric metrics measure score evaluate_many compute calculate",
+        'ra.evaluate(labels, scores, "lightgbm.map@10", qid=qid)': "map mean_average_precision average_precision",
+        'ra.evaluate(labels, scores, "catboost.mrr@10", qid=qid)': "mrr mean_reciprocal_rank",
+        'ra.evaluate(labels, scores, "letor4.p@10", qid=qid)': "p precision_at_k",
+        'ra.evaluate(labels, scores, "torchmetrics.recall@10", qid=qid)': "r recall_at_k hit_rate",
+        TABLE: "evaluate_df evaluate_dataframe evaluate_stream evaluate_file evaluate_csv",
+        'a text such as "lightgbm@10", or ra.presets.lightgbm(10)': "preset convention conventions",
+        EXPLAIN: "explain diff",
+        _IDENTIFY: "identify find",
+        ORDER: f"order {_TESTS}",
+        'ra.audit.probe(function, takes="query", k=10)': "probe",
+        "ra.audit.profile(labels, qid=qid, k=10)": "profile describe",
+        _CROSSCHECK: "check crosscheck check_parity",
+        _LAMBDARANK: f"objective lambdarank {_LOSSES}",
+        "ra.lightgbm": "lgb lgbm",
+        "ra.xgboost": "xgb",
+        "ra.catboost": "cat cb",
+        "ra.sklearn": "scikit_learn skl",
+        ", ".join(EVAL_METRIC.values()): "eval_metric feval callback callbacks",
+        ", ".join(EARLY_STOPPING.values()): "early_stopping earlystopping",
+        _SCORER: "scorer make_scorer query_scorer",
+        _RANKER: "queryranker ranker",
+        _FOLDS: "querykfold cross_validate cross_val_score",
+        "ra.io.read_trec(qrels, run), ra.io.read_letor(files) or ra.io.read_table(path)": "load read read_trec "
+        "read_letor read_table read_csv read_run read_qrels",
+        "ra.datasets.mq2008_like(random_state=0)": "mq2008_like dataset",
+        "ra.exports.to_model_card(score)": "to_model_card export",
+        "results have plot() and to_markdown()": "plot plots plotting",
+    },
+    "lightgbm": {
+        f"{EVAL_METRIC['lightgbm']} is for feval= of lgb.train and eval_metric= of fit": f"{_METRICS} evalcallback",
+        EARLY_STOPPING["lightgbm"]: "early_stop",
+        'ra.lightgbm.lambdarank("lightgbm@10", truncation=30)': _LOSSES,
+        _HISTORY: "record_evaluation history",
+    },
+    "xgboost": {
+        f"metric = {EVAL_METRIC['xgboost']}, then custom_metric=metric, callbacks=[metric]": f"{_METRICS} callback",
+        EARLY_STOPPING["xgboost"]: "early_stop earlystopping",
+        'ra.xgboost.lambdarank("xgboost@10", truncation=30)': _LOSSES,
+        _HISTORY: "record_evaluation history evals_result",
+    },
+    "catboost": {
+        f"{EVAL_METRIC['catboost']} is for eval_metric= of CatBoostRanker": f"{_METRICS} evalcallback callback",
+        EARLY_STOPPING["catboost"]: "early_stopping early_stop earlystopping",
+        f"ra.catboost.train(params, pool, {_LAMBDARANK}, convention)": f"lambdarank objective {_LOSSES}",
+        _HISTORY: "record_evaluation history",
+    },
+    "sklearn": {
+        _SCORER: "scorer make_scorer ndcg_scorer score scoring ndcg_score get_scorer metric",
+        _FOLDS: "groupkfold kfold cross_val_score cross_validate split",
+        f"{_RANKER}; the estimator's own early_stopping_rounds= stops by it": "early_stopping eval_metric ranker",
+    },
+    "audit": {ORDER: f"compare {_TESTS}", EXPLAIN: "explain_gap gap diff why", _IDENTIFY: "find search match"},
+    "compare": {ORDER: f"order compare {_TESTS}"},
+    "parity": {_CROSSCHECK: "check check_parity compare parity"},
+    "io": {
+        "ra.io.read_trec(qrels, run)": "read_qrels read_run",
+        "ra.io.read_letor(files, predictions=file)": "read_svmlight load_letor load_svmlight_file read_libsvm",
+        'ra.io.read_table(path), or ra.evaluate_table(path, "lightgbm@10")': "read_csv read_parquet load read",
+    },
+    "objectives": {_LAMBDARANK: "lambdamart ndcg lambda_rank"},
+}
+# Arguments of other libraries, or of ours elsewhere, with what to write instead.
+_ARGUMENTS = {
+    'the cutoff is in the convention, such as "lightgbm@10"': "k cutoff at top_k topk",
+    'the measure is in the convention, such as "lightgbm.map@10"': "metric metrics measure measures conventions preset",
+    "labels and scores come first, in this order": "y_true y y_pred y_score preds predictions pred relevance target",
+    "rounds=20": "stopping_rounds early_stopping_rounds patience",
+    "n_threads=": "n_jobs num_threads nthread",
+    "group_sizes= takes the rows of each query, qid= one id per row": "group",
+    "qid= takes one id per row, group_sizes= the rows of each query": "groups qids query_id query_ids queries group_id "
+    "query topic",
+    "row_weight= takes one weight per row, query_weight= one per query": "sample_weight sample_weights weight weights",
+    "query_weight= takes one weight per query": "group_weight query_weights",
+    "docid= takes one string per row": "docids doc_id docno",
+    "label=, score= and qid= name the columns": "label_col score_col query_col",
+}
+ARGUMENTS = {name: way for way, names in _ARGUMENTS.items() for name in names.split()}
+
+
+def hints(module: str, public: Collection[str]) -> Callable[[str], NoReturn]:
+    """Return a module's `__getattr__`, which raises an AttributeError that says what to write instead of a name."""
+    below = module.partition(".")[2]
+
+    def refuse(name: str) -> NoReturn:
+        raise AttributeError(no_attribute(below, name, public), name=name)
+
+    return refuse
+
+
+def no_attribute(module: str, name: str, public: Collection[str]) -> str:
+    """Return the message for a name that a module below `rankadapters` lacks; `public` has the names it has.
+
+    >>> print(no_attribute("lightgbm", "feval", ["eval_metric"]))
+    module 'rankadapters.lightgbm' has no attribute 'feval'
+    Hint: ra.lightgbm.eval_metric("lightgbm@10") is for feval= of lgb.train and eval_metric= of fit.
+    """
+    message = f"module {'.'.join(filter(None, ('rankadapters', module)))!r} has no attribute {name!r}"
+    if name.startswith("_"):
+        return message
+    ways = [way for way, names in WAYS.get(module, {}).items() if name.lower() in names.split()]
+    if not ways:
+        by_lower = {known.lower(): known for known in public}
+        near = get_close_matches(name.lower(), by_lower, 1)
+        ways = [f"did you mean {'.'.join(filter(None, ('ra', module, by_lower[word])))}?" for word in near]
+    end = "" if not ways or ways[0].endswith("?") else "."
+    return f"{message}\nHint: {ways[0]}{end}" if ways else message
+
+
+def guided(example: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    """Decorate a function so that a call with missing, unknown or too many arguments shows how to call it."""
+
+    def decorate(function: Callable[P, T]) -> Callable[P, T]:
+        @wraps(function)
+        def call(*args: P.args, **kwargs: P.kwargs) -> T:
+            try:
+                return function(*args, **kwargs)
+            except TypeError as error:
+                if error.__traceback__ is None or error.__traceback__.tb_next is not None:  # raised inside the function
+                    raise
+                raise wrong_call(str(error), kwargs, example) from None
+
+        return call
+
+    return decorate
+
+
+def wrong_call(message: str, named: Collection[str], example: str) -> InputError:
+    """Return the error for a call that Python refuses, with the hint for its first argument of a wrong name.
+
+    >>> print(wrong_call("f() got an unexpected keyword argument 'n_jobs'", ["n_jobs"], "f(x, n_threads=2)"))
+    f() got an unexpected keyword argument 'n_jobs'.
+    Hint: n_threads=; f(x, n_threads=2).
+    """
+    ways = [ARGUMENTS[name] for name in named if name in ARGUMENTS]
+    return InputError(f"{message}.", hint="; ".join([*ways[:1], example]))

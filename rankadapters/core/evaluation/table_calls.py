@@ -1,0 +1,94 @@
+"""The errors of a table in place of columns, with the whole call to make instead."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
+
+import numpy as np
+
+from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.declaration.guesses import EVALUATE, wrong_call
+from rankadapters.core.errors import InputError, choices
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+# What the columns of tables are often called, in lower case; our own name first.
+USUAL_NAMES = {
+    "label": ("label", "labels", "relevance", "rel", "grade", "y", "y_true", "target", "click", "clicks", "judgment"),
+    "score": ("score", "scores", "prediction", "predictions", "pred", "preds", "y_score", "y_pred", "model"),
+    "qid": ("qid", "query_id", "query", "q_id", "qids", "queries", "topic", "topic_id", "group", "group_id", "groups"),
+}
+_PLACES = {"dask": "ra.dask.evaluate", "pyspark": "ra.spark.evaluate"}
+
+
+def takes_columns(function: Callable[P, T]) -> Callable[P, T]:
+    """Decorate a function of labels, scores and a convention: a table, or arguments that are wrong, show the call."""
+
+    @wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> T:
+        try:
+            if args and type(args[0]) not in {np.ndarray, list}:
+                _refuse_table(function.__name__, args, kwargs)
+            return function(*args, **kwargs)
+        except TypeError as error:
+            if error.__traceback__ is None or error.__traceback__.tb_next is not None:  # raised inside the function
+                raise
+            example = EVALUATE.replace("evaluate", function.__name__)
+            raise wrong_call(str(error), kwargs, example) from None
+
+    return call
+
+
+def column_names(value: object) -> list[str]:
+    """Return the names of a table's columns, in memory or not; none for other objects.
+
+    >>> column_names({"label": [1, 0], "score": [0.2, 0.9]}), column_names([1, 0])
+    (['label', 'score'], [])
+    """
+    if isinstance(value, Mapping):
+        names: Iterable[Any] = value
+    elif hasattr(value, "collect_schema"):  # a LazyFrame too, whose `columns` would warn
+        names = value.collect_schema().names()
+    else:
+        names = getattr(value, "column_names", getattr(value, "columns", ()))
+        names = () if getattr(value, "ndim", 2) == 1 or callable(names) else names  # a Series of Dask has `columns`
+    return [str(name) for name in names]
+
+
+def _refuse_table(function: str, args: tuple[Any, ...], named: Mapping[str, Any]) -> None:
+    table, columns = args[0], column_names(args[0])
+    if len(columns) > 1:
+        listed = choices(columns[:6]) + ", ..." * (len(columns) > 6)  # noqa: PLR2004 - so that the message is short
+        msg = f"labels is a {type(table).__name__} with the columns {listed}."
+        raise InputError(msg, hint=_whole_call(function, table, columns, args, named))
+
+
+def _whole_call(
+    function: str, table: object, columns: list[str], args: tuple[Any, ...], named: Mapping[str, Any]
+) -> str:
+    conventions = [value for value in (*args[1:], named.get("convention")) if _is_convention(value)]
+    convention = f'"{getattr(conventions[0], "short_name", conventions[0])}"' if conventions else '"lightgbm@10"'
+    names = {role: _guess(role, columns, named) for role in USUAL_NAMES}
+    if function != "evaluate":
+        parts = {role: f'df["{name}"]' for role, name in names.items()}
+        return f"ra.{function}({parts['label']}, {parts['score']}, {convention}, qid={parts['qid']})"
+    package = type(table).__module__.partition(".")[0]
+    data = "df.collect()" if package == "polars" and not hasattr(table, "to_arrow") else "df"
+    how = 'partitions="shuffle", ' if package in {"dask", "pyspark"} else ""
+    roles = ", ".join(f'{role}="{name}"' for role, name in names.items())
+    return f"{_PLACES.get(package, 'ra.evaluate_table')}({data}, {convention}, {how}{roles})"
+
+
+def _is_convention(value: object) -> bool:
+    return isinstance(value, Convention) or (isinstance(value, str) and "@" in value)
+
+
+def _guess(role: str, columns: list[str], named: Mapping[str, Any]) -> str:
+    """Return the column that a call names for a role, else the one of a usual name, else our own name."""
+    if named.get(role) in columns:
+        return str(named[role])
+    by_lower = {name.lower(): name for name in columns}
+    return next((by_lower[name] for name in USUAL_NAMES[role] if name in by_lower), role)

@@ -1,0 +1,280 @@
+"""What newcomers type first: unknown names and wrong calls show what to write instead."""
+
+from __future__ import annotations
+
+import re
+import sys
+from types import SimpleNamespace
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import rankadapters as ra
+from rankadapters.core.declaration.guesses import ARGUMENTS, WAYS, no_attribute
+from rankadapters.core.evaluation.table_calls import USUAL_NAMES
+from tests.helpers.tables import for_each
+
+LABELS, SCORES, QID = [1, 0, 2, 0], [0.2, 0.9, 0.5, 0.1], ["a", "a", "b", "b"]
+COLUMNS = {"label": LABELS, "score": SCORES, "qid": QID}
+TABLES = {
+    "pandas": pd.DataFrame(COLUMNS),
+    "polars": pl.DataFrame(COLUMNS),
+    "pyarrow": pa.table(COLUMNS),
+    "mapping": COLUMNS,
+}
+EXPECTED = ra.evaluate(LABELS, SCORES, "lightgbm@10", qid=QID)
+GUESSES = {
+    "ra.ndcg": "ra.evaluate(labels",
+    "ra.ndcg_score": "ra.evaluate(labels",
+    "ra.metrics": "ra.evaluate(labels",
+    "ra.MAP": '"lightgbm.map@10"',
+    "ra.MRR": '"catboost.mrr@10"',
+    "ra.ap": "ra.AP",
+    "ra.Evaluate": "ra.evaluate",
+    "ra.evaluate_stream": "ra.evaluate_table(df",
+    "ra.evaluate_dataframe": "ra.evaluate_table(df",
+    "ra.explain": "ra.audit.explain(",
+    "ra.ttest": 'ra.audit.order(labels, {"A": a, "B": b}',
+    "ra.lgb": "ra.lightgbm",
+    "ra.xgb": "ra.xgboost",
+    "ra.scikit_learn": "ra.sklearn",
+    "ra.lightgbm.feval": "ra.lightgbm.eval_metric(",
+    "ra.lightgbm.early_stop": 'ra.lightgbm.early_stopping("lightgbm@10", 20)',
+    "ra.lightgbm.eval_metrics": "ra.lightgbm.eval_metric",
+    "ra.xgboost.custom_metric": "ra.xgboost.eval_metric(",
+    "ra.xgboost.EarlyStopping": 'ra.xgboost.early_stopping("xgboost@10", 20)',
+    "ra.catboost.early_stopping": "early_stopping_rounds=20",
+    "ra.catboost.lambdarank": "ra.catboost.train(",
+    "ra.sklearn.make_scorer": "ra.sklearn.query_scorer(",
+    "ra.sklearn.GroupKFold": "ra.sklearn.QueryKFold(",
+    "ra.sklearn.early_stopping": "ra.sklearn.QueryRanker(",
+    "ra.audit.compare": 'ra.audit.order(labels, {"A": a, "B": b}',
+    "ra.compare.compare": "ra.audit.order(",
+    "ra.parity.check": "ra.parity.crosscheck(",
+    "ra.io.read_qrels": "ra.io.read_trec(",
+    "ra.objectives.LambdaMART": "ra.objectives.lambdarank(",
+}
+
+
+def value_of(name):
+    """Return the value of a dotted name that begins with `ra`; skip if its toolkit is missing."""
+    value = SimpleNamespace(ra=ra)
+    for part in name.split("."):
+        if part in {"lightgbm", "xgboost", "catboost", "sklearn"} and value is ra:
+            pytest.importorskip(part)
+        value = getattr(value, part)
+    return value
+
+
+@for_each(("guess", "way"), GUESSES.items())
+def test_a_guessed_name_is_refused_with_what_to_write(guess, way):
+    module, _, name = guess.rpartition(".")
+    of_module = value_of(module)
+    with pytest.raises(AttributeError, match=rf"^module '\S+' has no attribute '{name}'\nHint: ") as caught:
+        getattr(of_module, name)
+    assert way in str(caught.value)
+    assert caught.value.name == name
+
+
+@for_each("module", WAYS)
+def test_every_hint_for_a_name_is_of_names_that_exist(module):
+    lacking = value_of(".".join(filter(None, ("ra", module))))
+    public = set(dir(lacking))
+    for way, names in WAYS[module].items():
+        for name in re.findall(r"\bra(?:\.\w+)+", way):
+            value_of(name)
+        for text in re.findall(r'"([a-z_0-9]+(?:\.\w+)?@10)"', way):
+            assert ra.parse(text).short_name == text
+        assert not public & set(names.split()), way
+        assert names == names.lower()
+    all_names = " ".join(WAYS[module].values()).split()
+    assert len(set(all_names)) == len(all_names)
+
+
+def test_private_and_distant_names_have_no_hint():
+    assert no_attribute("lightgbm", "__wrapped__", ["eval_metric"]).count("\n") == 0
+    assert no_attribute("", "zzzz", ["evaluate"]) == "module 'rankadapters' has no attribute 'zzzz'"
+    assert not hasattr(ra, "__wrapped__")
+
+
+def call_in(message):
+    """Return the call in the hint of an error."""
+    return str(message).partition("\nHint: ")[2].removesuffix(".")
+
+
+WRONG = {
+    "the convention second": lambda df, **names: ra.evaluate(df, "lightgbm@10", **names),
+    "the convention by name": lambda df, **names: ra.evaluate(df, convention="lightgbm@10", **names),
+    "a convention as a value": lambda df, **names: ra.evaluate(df, ra.presets.lightgbm(10), **names),
+    "a column by its name": lambda df, **names: ra.evaluate(df, "score", "lightgbm@10", **names),
+    "no convention": ra.evaluate,
+}
+
+
+@for_each("kind", TABLES)
+@for_each(("name", "evaluate"), WRONG.items())
+def test_a_table_as_labels_is_refused_with_the_whole_call(kind, name, evaluate):
+    df = TABLES[kind]
+    message = r"^labels is a \w+ with the columns 'label', 'score', 'qid'\.\nHint: ra\.evaluate_table\(df, "
+    with pytest.raises(ra.InputError, match=message) as caught:
+        evaluate(df)
+    assert eval(call_in(caught.value), {"ra": ra, "df": df}) == EXPECTED  # noqa: S307 - our own text
+
+
+@for_each(
+    ("names", "named"),
+    [
+        (("relevance", "Prediction", "query_id"), {}),
+        (("y", "pred", "query"), {}),
+        (("grade", "my_model", "session"), {"score": "my_model", "qid": "session"}),
+    ],
+)
+def test_the_whole_call_has_the_tables_own_column_names(names, named):
+    df = pd.DataFrame(dict(zip(names, COLUMNS.values(), strict=True)) | {"f1": SCORES})
+    with pytest.raises(ra.InputError) as caught:
+        ra.evaluate(df, "lightgbm@10", **named)
+    assert eval(call_in(caught.value), {"ra": ra, "df": df}) == EXPECTED  # noqa: S307 - our own text
+
+
+def test_columns_that_cannot_be_guessed_have_our_names():
+    df = pd.DataFrame({f"f{number}": SCORES for number in range(9)})
+    with pytest.raises(ra.InputError, match=r"the columns 'f0', 'f1', 'f2', 'f3', 'f4', 'f5', \.\.\.") as caught:
+        ra.evaluate(df, "trec_eval_9.map")
+    assert call_in(caught.value) == 'ra.evaluate_table(df, "lightgbm@10", label="label", score="score", qid="qid")'
+    assert [names[0] for names in USUAL_NAMES.values()] == list(USUAL_NAMES)
+
+
+def test_the_values_of_queries_of_a_table_are_asked_for_by_column():
+    df = TABLES["pandas"]
+    with pytest.raises(ra.InputError) as caught:
+        ra.per_query(df, "lightgbm@10")
+    values = eval(call_in(caught.value), {"ra": ra, "df": df})  # noqa: S307 - our own text
+    assert values.tolist() == ra.per_query(LABELS, SCORES, "lightgbm@10", qid=QID).tolist()
+
+
+def test_a_lazy_frame_is_collected_first():
+    df = pl.LazyFrame(COLUMNS)
+    with pytest.raises(ra.InputError, match=r"^labels is a LazyFrame with the columns 'label'") as caught:
+        ra.evaluate(df, "lightgbm@10")
+    assert eval(call_in(caught.value), {"ra": ra, "df": df}) == EXPECTED  # noqa: S307 - our own text
+    with pytest.raises(ra.InputError, match=r"table is of type LazyFrame(.|\n)*Hint: collect\(\) or collect_batches"):
+        ra.evaluate_table(df, "lightgbm@10")
+
+
+def test_a_frame_of_dask_is_shown_the_call_for_dask():
+    dask = pytest.importorskip("dask.dataframe")
+    df = dask.from_pandas(TABLES["pandas"], npartitions=2)
+    with pytest.raises(ra.InputError) as caught:
+        ra.evaluate(df, "lightgbm@10")
+    assert call_in(caught.value) == (
+        'ra.dask.evaluate(df, "lightgbm@10", partitions="shuffle", label="label", score="score", qid="qid")'
+    )
+
+
+LAZY = pl.LazyFrame(COLUMNS)
+UNCOMPUTED = {
+    "labels is a LazyFrame, whose values are not computed yet.\nHint: labels.collect(), then": {
+        "labels": LAZY.select("label")
+    },
+    "scores is a LazyFrame, whose values are not computed yet.\nHint: scores.collect(), then": {
+        "scores": LAZY.select("score")
+    },
+    "qid is a LazyFrame, whose values are not computed yet.\nHint: qid.collect(), then": {"qid": LAZY.select("qid")},
+    "labels is an expression (Expr), which has no values": {"labels": pl.col("label")},
+    "scores is an expression (Expr), which has no values": {"scores": pl.col("score")},
+    "qid is an expression (Expr), which has no values": {"qid": pl.col("qid")},
+    "labels has shape (4, 1), but one dimension is needed.\nHint: a single column of the table, such as labels['l": {
+        "labels": TABLES["pandas"][["label"]]
+    },
+    "qid is 'qid', but one entry per row is needed.\nHint: an array, a list or a column, such as df['qid']": {
+        "qid": "qid"
+    },
+}  # fmt: skip
+
+
+@for_each(("message", "column"), UNCOMPUTED.items())
+def test_a_column_without_values_is_refused_with_how_to_get_them(message, column):
+    columns = {"labels": LABELS, "scores": SCORES, "qid": QID} | column
+    with pytest.raises(ra.InputError, match=f"^{re.escape(message)}"):
+        ra.evaluate(columns["labels"], columns["scores"], "lightgbm@10", qid=columns["qid"])
+
+
+WRONG_CALLS = {
+    "missing 1 required positional argument: 'convention'.\nHint: ra.evaluate(": lambda: ra.evaluate(
+        LABELS, SCORES, qid=QID
+    ),
+    "takes 3 positional arguments but 4 were given.\nHint: ra.evaluate(": lambda: ra.evaluate(
+        LABELS, SCORES, "lightgbm@10", QID
+    ),
+    "Hint: the measure is in the convention": lambda: ra.evaluate(LABELS, SCORES, metric="ndcg@10", qid=QID),
+    "Hint: labels and scores come first, in this order; ra.evaluate(": lambda: ra.evaluate(
+        y_true=LABELS, y_score=SCORES, convention="lightgbm@10", qid=QID
+    ),
+    "Hint: the cutoff is in the convention": lambda: ra.evaluate(LABELS, SCORES, "lightgbm@10", qid=QID, k=10),
+    "'groups' is not an accepted column": lambda: ra.evaluate(LABELS, SCORES, "lightgbm@10", groups=QID),
+    "Hint: call it with the cutoff, presets.lightgbm(10), or write 'lightgbm@10'": lambda: ra.evaluate(
+        LABELS, SCORES, ra.presets.lightgbm, qid=QID
+    ),
+    "per_query() missing 1 required positional argument: 'convention'.\nHint: ra.per_query(": lambda: ra.per_query(
+        LABELS, SCORES, qid=QID
+    ),
+    "evaluate_table() takes 2 positional arguments but 3 were given.\nHint: ra.evaluate_table(df": lambda: (
+        ra.evaluate_table(LABELS, SCORES, "lightgbm@10")
+    ),
+    "Hint: label=, score= and qid= name the columns; ra.evaluate_table(df": lambda: ra.evaluate_table(
+        TABLES["pandas"], "lightgbm@10", label_col="label"
+    ),
+    "Hint: ra.audit.order(": lambda: ra.audit.order(LABELS, SCORES, SCORES, "lightgbm@10", qid=QID),
+    "Hint: ra.audit.explain(": lambda: ra.audit.explain(LABELS, SCORES, "lightgbm@10", qid=QID),
+}
+
+
+@for_each(("message", "call"), WRONG_CALLS.items())
+def test_a_wrong_call_shows_the_right_one(message, call):
+    with pytest.raises(ra.RankAdaptersError, match=re.escape(message)):
+        call()
+
+
+TOOLKIT_CALLS = {
+    "lightgbm": lambda: ra.lightgbm.eval_metric(metric="ndcg@10"),
+    "xgboost": lambda: ra.xgboost.eval_metric("xgboost", k=10),
+    "catboost": lambda: ra.catboost.eval_metric("catboost@10"),
+}
+
+
+@pytest.mark.parametrize("toolkit", TOOLKIT_CALLS)
+def test_a_wrong_call_in_a_toolkit_shows_the_right_one(toolkit):
+    pytest.importorskip(toolkit)
+    with pytest.raises(ra.InputError, match=rf'ra\.{toolkit}\.eval_metric\("{toolkit}@10"'):
+        TOOLKIT_CALLS[toolkit]()
+
+
+@pytest.mark.parametrize("toolkit", ["lightgbm", "xgboost"])
+def test_early_stopping_takes_the_convention_and_the_rounds(toolkit):
+    pytest.importorskip(toolkit)
+    early_stopping = value_of(f"ra.{toolkit}.early_stopping")
+    assert early_stopping(f"{toolkit}@10", 20) is not None
+    with pytest.raises(ra.InputError, match=rf'Hint: ra\.{toolkit}\.early_stopping\("{toolkit}@10", 20\)'):
+        early_stopping(f"{toolkit}@10")
+    with pytest.raises(ra.InputError, match=r"Hint: rounds=20; ra\."):
+        early_stopping(f"{toolkit}@10", stopping_rounds=20)
+
+
+def test_an_error_within_a_call_is_not_taken_for_a_wrong_call():
+    class Labels(list):
+        def __len__(self):
+            msg = "evaluate() missing 1 required positional argument"
+            raise TypeError(msg)
+
+        __iter__ = None
+
+    with pytest.raises(TypeError):
+        ra.evaluate(Labels(), SCORES, "lightgbm@10", qid=QID)
+    assert "InputError" not in repr(sys.exception())
+
+
+def test_every_argument_of_another_name_has_one_hint():
+    assert {name.lower() for name in ARGUMENTS} == set(ARGUMENTS)
+    assert ARGUMENTS["sample_weight"] == "row_weight= takes one weight per row, query_weight= one per query"
