@@ -11,7 +11,9 @@ from rankadapters.cli.options import (
     UNKNOWN,
     add_conventions,
     add_measure,
+    add_measures,
     convention,
+    conventions_of,
     cutoff,
     cutoff_or_unknown,
     describe,
@@ -121,6 +123,7 @@ def add_order(parser: argparse.ArgumentParser) -> None:
         "order --out page.html --features test.txt --predictions scores.txt --convention letor4@10 yahoo@10",
     )
     add_conventions(parser, f"preset@k, such as yahoo@10, or a signature. Presets: {', '.join(presets.names())}")
+    add_measures(parser)
     parser.add_argument(
         "--resamples", type=whole_from(1), default=9999, metavar="N",
         help="number of resamples for each test and interval (default: 9999)",
@@ -137,6 +140,7 @@ def add_order(parser: argparse.ArgumentParser) -> None:
 
 
 def _order(arguments: argparse.Namespace) -> Answer:
+    arguments.convention = conventions_of(arguments)
     models = sources.read_models(arguments, docids=sources.needs_docids(arguments.convention))
     from rankadapters.audit import order, page
     from rankadapters.io.writing import write_text

@@ -10,7 +10,7 @@ from itertools import product
 from typing import Any, NamedTuple
 
 from rankadapters.cli import sources
-from rankadapters.cli.options import add_conventions, describe
+from rankadapters.cli.options import add_conventions, add_measures, conventions_of, describe
 from rankadapters.cli.printing import Answer, add_output
 from rankadapters.cli.standard_input import file
 from rankadapters.core.declaration.convention import Convention
@@ -32,6 +32,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         "evaluate --table test.parquet --label label --score score --qid qid --convention lightgbm.map@5",
         "evaluate --table test.csv --by market --convention textbook@10",
         "evaluate --qrels qrels.txt --run run.txt --convention trec_eval_9@10 --per-query",
+        "evaluate --qrels qrels.txt --run run.txt --measure map ndcg_cut.10 recip_rank P.5,10",
     )
     add_conventions(
         parser,
@@ -39,6 +40,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         "a metric, such as trec_eval_9.ndcg_cut_10; or a signature. `rankadapters conventions --measure all` lists the "
         "presets",
     )
+    add_measures(parser)
     sources.add(parser, several_models=True)
     parser.add_argument(
         "--unsorted", action="store_true", default=argparse.SUPPRESS,
@@ -142,6 +144,7 @@ def _or_none(value: float) -> float | None:
 
 
 def _run(arguments: argparse.Namespace) -> Answer:
+    arguments.convention = conventions_of(arguments)
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always", LabelsWarning)
         results, notes = (_stream if _can_stream(arguments) else _read)(arguments)

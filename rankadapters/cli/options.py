@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Callable
+from itertools import chain
 from textwrap import TextWrapper, fill
 
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.errors import ConventionError
+from rankadapters.core.errors import ConventionError, InputError
 from rankadapters.core.measures import MEASURES
-from rankadapters.presets.texts import measure_called, parse
+from rankadapters.presets.texts import measure_called, metric_called, parse
 
 LARGEST = 2**31 - 1  # every toolkit accepts cutoffs and seeds up to this
 UNKNOWN = "unknown"  # cutoff
@@ -62,12 +64,49 @@ def convention(text: str) -> Convention:
         raise argparse.ArgumentTypeError(str(error)) from None
 
 
-def add_conventions(parser: argparse.ArgumentParser, about: str, *, required: bool = True) -> None:
+def measures(text: str) -> list[Convention]:
+    """Argparse type of measures as tools call them, with more than one cutoff as `trec_eval -m` has it.
+
+    >>> [convention.short_name for convention in measures("P.5,10")]
+    ['trec_eval_9.P@5', 'trec_eval_9.P@10']
+    """
+    several = re.fullmatch(r"(.+[._])(\d+(?:,\d+)+)", text, re.ASCII)
+    texts = [f"{several[1]}{k}" for k in several[2].split(",")] if several else [text]
+    try:
+        return [metric_called(name) for name in texts]
+    except ConventionError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def add_conventions(parser: argparse.ArgumentParser, about: str) -> None:
     """Add the option `--convention`."""
     parser.add_argument(
-        "--convention", type=convention, nargs="+", action="extend", required=required, default=None, metavar="SPEC",
-        help=about,
+        "--convention", type=convention, nargs="+", action="extend", default=None, metavar="SPEC", help=about
+    )
+
+
+def add_measures(parser: argparse.ArgumentParser) -> None:
+    """Add the option `--measure`, which names conventions too; `conventions_of` returns both."""
+    parser.add_argument(
+        "--measure", type=measures, nargs="+", action="extend", default=[], metavar="NAME",
+        help="measures as trec_eval calls them, such as map, ndcg_cut.10, recip_rank or P.5,10; as ir_measures does, "
+        "such as nDCG@10 or AP(rel=2)@10; or after another tool's name, as in lgbm.map@5",
     )  # fmt: skip
+
+
+def conventions_of(arguments: argparse.Namespace) -> list[Convention]:
+    """Return the conventions of `--convention`, then those of `--measure`.
+
+    Raises
+    ------
+    InputError
+        There is none.
+    """
+    conventions = [*(arguments.convention or ()), *chain.from_iterable(arguments.measure)]
+    if not conventions:
+        msg = "neither --convention nor --measure was given."
+        raise InputError(msg, hint="--convention lightgbm@10, or --measure map ndcg_cut.10")
+    return conventions
 
 
 def add_measure(parser: argparse.ArgumentParser, role: str, *others: str) -> None:

@@ -36,7 +36,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     files.add_argument("--train", type=file, nargs="+", metavar="FILE", help="one or more files to train on")
     files.add_argument("--test", type=file, nargs="+", metavar="FILE", help="one or more files to test on")
     about = "preset@k, such as yahoo@10, or a signature (default: each toolkit's own)"
-    add_conventions(parser, about, required=False)
+    add_conventions(parser, about)
     parser.add_argument("--k", type=whole_from(1), default=10, help="cutoff of the toolkits' values (default: 10)")
     parser.add_argument(
         "--measure", default="ndcg", metavar="NAME",

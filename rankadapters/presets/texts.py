@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from contextlib import suppress
 from difflib import get_close_matches
 from typing import Any, TypeGuard, cast
 
@@ -160,6 +161,26 @@ def parse(text: str) -> Convention:
     if convention is None:
         raise _unknown(text, preset)
     return convention.replace(**read_fields(type(convention), changes, text)) if changes else convention
+
+
+def metric_called(text: str) -> Convention:
+    """Return the convention of a metric as trec_eval names it, else as ir_measures does; a tool may precede it.
+
+    >>> [metric_called(text).name for text in ("ndcg_cut.10", "AP@10", "lgbm.map@5")]
+    ['ndcg@10/trec_eval_9', 'ap@10/ir_measures.ap', 'ap@5/lightgbm.map']
+
+    Raises
+    ------
+    ConventionError
+        Neither tool has such a metric.
+    """
+    for tool in ("trec_eval", "ir_measures"):
+        with suppress(ConventionError):
+            return TOOLS[tool_name(tool)].read(text)
+    with suppress(ConventionError):
+        return parse(text)
+    msg = f"{text!r:.80} is not a measure of trec_eval or ir_measures."
+    raise ConventionError(msg, hint="map, ndcg_cut.10, recip_rank or P.5; nDCG@10 or AP@10; or lightgbm.map@10")
 
 
 def is_one(convention: object) -> TypeGuard[Convention | str]:

@@ -110,10 +110,10 @@ BAD_ARGUMENTS = [
     (("identify",), "required: VALUE"),
     (("identify", "0.5", "--k", "0"), "argument --k: '0' is not a cutoff; allowed are"),
     (("profile", "--k", "unknown"), "argument --k: 'unknown' is not a cutoff"),
-    (("order",), "required: --convention"),
+    (("order",), "neither --convention nor --measure was given"),
     (("order", "--convention", "yahoo@3", "--resamples", "0"), "argument --resamples: '0' is not a whole number"),
     (("order", "--convention", "foo@3"), "argument --convention: 'foo@3' is neither"),
-    (("order", "--out", "page.html"), "required: --convention"),
+    (("order", "--out", "page.html"), "neither --convention nor --measure was given"),
 ]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import sys
 
 import pytest
@@ -43,6 +44,47 @@ def test_a_run_is_evaluated_over_the_queries_of_the_qrels(capsys, trec):
     counts = {name: report["conventions"][0][name] for name in ("n_queries", "n_scored", "n_empty", "n_short")}
     assert counts == {"n_queries": 3, "n_scored": 2, "n_empty": 1, "n_short": 3}
     assert report["note"] == LEFT_OUT
+
+
+MEASURES = {
+    "map": ["trec_eval_9.map"],
+    "ndcg_cut.10": ["trec_eval_9@10"],
+    "ndcg_cut_5": ["trec_eval_9@5"],
+    "recip_rank": ["trec_eval_9.recip_rank"],
+    "P.5": ["trec_eval_9.P@5"],
+    "P_5,10": ["trec_eval_9.P@5", "trec_eval_9.P@10"],
+    "ndcg_cut.1,2,3": ["trec_eval_9@1", "trec_eval_9@2", "trec_eval_9@3"],
+    "Rprec": ["trec_eval_9.Rprec"],
+    "nDCG@10": ["ir_measures@10"],
+    "AP(rel=2)@5": ["ir_measures.ap@5+relevant=from_2"],
+    "trec_eval.map": ["trec_eval_9.map"],
+    "pytrec-eval.map": ["pytrec_eval.map"],
+}
+
+
+@for_each(("name", "conventions"), MEASURES.items())
+def test_a_measure_may_have_the_name_that_trec_eval_or_ir_measures_has_for_it(capsys, trec, name, conventions):
+    report = json.loads(output_of(capsys, *trec, "--measure", name, "--format", "json"))
+    assert [row["signature"] for row in report["conventions"]] == [str(ra.parse(text)) for text in conventions]
+
+
+def test_measures_have_the_values_of_their_conventions(capsys, trec):
+    names = ("map", "ndcg_cut.10", "recip_rank", "P.5")
+    texts = ("trec_eval.map", "trec_eval@10", "trec_eval.recip_rank", "trec_eval.P@5")
+    several = ("--measure", names[0], "--measure", *names[1:])  # the option adds to what was said before
+    assert output_of(capsys, *trec, *several) == output_of(capsys, *trec, "--convention", *texts)
+
+
+@for_each("name", ["ndcg_cut", "nothing", "P.x", "5,10", "P.5,"])
+def test_an_unknown_measure_is_refused_with_examples(capsys, trec, name):
+    error = error_of(capsys, *trec, "--measure", name)
+    assert re.search(r"argument --measure: '.*' is not a measure of trec_eval or ir_measures\.", error)
+    assert "map, ndcg_cut.10, recip_rank or P.5; nDCG@10" in error
+
+
+def test_measures_follow_the_conventions(capsys, trec):
+    out = output_of(capsys, *trec, "--measure", "map", "--convention", "pytrec_eval@5", "--format", "json")
+    assert [row["name"] for row in json.loads(out)["conventions"]] == ["ndcg@5/pytrec_eval", "ap@all/trec_eval_9.map"]
 
 
 def test_without_per_query_json_has_no_queries(capsys, letor):
@@ -131,7 +173,7 @@ def test_bad_arguments_are_refused_in_one_line(capsys, arguments, match):
 
 def test_a_missing_convention_is_refused(capsys):
     assert run("evaluate", "--features", "a", "--feature", "1") == 2
-    assert "required: --convention" in capsys.readouterr().err
+    assert "neither --convention nor --measure was given" in capsys.readouterr().err
 
 
 @for_each(

@@ -154,6 +154,13 @@ def test_the_values_of_queries_of_a_table_are_asked_for_by_column():
     assert values.tolist() == ra.per_query(LABELS, SCORES, "lightgbm@10", qid=QID).tolist()
 
 
+def test_queries_and_single_columns_are_no_tables():
+    queries = ra.Queries(LABELS, qid=QID, docid=["1", "2", "3", "4"], retrieved=[True, True, True, False])
+    assert ra.evaluate(queries, SCORES, "trec_eval@10").n_queries == 2
+    columns = [TABLES[kind]["label"] for kind in TABLES]
+    assert [ra.evaluate(column, SCORES, "lightgbm@10", qid=QID) for column in columns] == [EXPECTED] * len(columns)
+
+
 def test_a_lazy_frame_is_collected_first():
     df = pl.LazyFrame(COLUMNS)
     with pytest.raises(ra.InputError, match=r"^labels is a LazyFrame with the columns 'label'") as caught:

@@ -358,7 +358,7 @@ COMMANDS = {  # regular expressions for the problem and the hint
     "evalute": ("argument COMMAND: invalid choice: 'evalute'.*", "`rankadapters --help` has examples."),
     "help": ("argument COMMAND: invalid choice: 'help' .*", "`rankadapters --help` has examples."),
     f"{EVALUATE} scores.txt": (
-        "the following arguments are required: --convention.", "`rankadapters evaluate --help` has examples.",
+        "neither --convention nor --measure was given.", "--convention lightgbm@10, or --measure map ndcg_cut.10.",
     ),
     f"evaluate features.txt scores.txt {CONVENTION}": (
         "unrecognized arguments: features.txt scores.txt.",

@@ -8,6 +8,7 @@ from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
+from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.guesses import EVALUATE, wrong_call
 from rankadapters.core.errors import InputError, choices
@@ -30,7 +31,7 @@ def takes_columns(function: Callable[P, T]) -> Callable[P, T]:
     @wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> T:
         try:
-            if args and type(args[0]) not in {np.ndarray, list}:
+            if args and not isinstance(args[0], (np.ndarray, list, Queries)):
                 _refuse_table(function.__name__, args, kwargs)
             return function(*args, **kwargs)
         except TypeError as error:
