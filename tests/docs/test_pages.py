@@ -20,13 +20,20 @@ PAGES = [
 # The pages for newcomers. The others run in a thorough run, and whenever the documentation is built.
 NEWCOMERS = ("index", "start", "moving", "howto", "conventions", "adapters", "sklearn", "audit", "parity", "compare")
 MOST_READ = ["README.md", *(f"docs/{name}.md" for name in NEWCOMERS)]
+LONG = {"docs/audit.md", "docs/parity.md"}  # they search for conventions
 
 
 def test_the_pages_most_read_exist():
     assert set(MOST_READ) <= set(PAGES)
 
 
-@pytest.mark.parametrize("page", PAGES if THOROUGH else MOST_READ)
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, marks=[pytest.mark.long] if page in LONG else [])
+        for page in (PAGES if THOROUGH else MOST_READ)
+    ],
+)
 def test_the_code_of_a_page_runs(page, monkeypatch, tmp_path):
     for toolkit in ("lightgbm", "xgboost", "catboost", "sklearn", "matplotlib", "dask"):
         pytest.importorskip(toolkit)
