@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rankadapters.core.data.columns import Array, Floats
@@ -63,12 +63,14 @@ def to_model_card(score: Score) -> dict[str, Any]:
     }
 
 
+def as_frame(data: Any, columns: Sequence[str] | None = None) -> Any:
+    """Return a pandas DataFrame of rows or columns."""
+    return _pandas().DataFrame(data, columns=columns)
+
+
 def query_frame(query_ids: Array, values: Mapping[Any, ByConvention[Floats]], *, one_model: bool) -> Any:
     """Return the values of `ra.per_query(..., frame=True)`, by model and convention, as a pandas DataFrame."""
-    try:
-        import pandas as pd
-    except ImportError:
-        raise MissingToolkitError.of("pandas", "frame") from None
+    pd = _pandas()
     tables = [
         pd.DataFrame(
             {
@@ -80,3 +82,11 @@ def query_frame(query_ids: Array, values: Mapping[Any, ByConvention[Floats]], *,
         for name, by_convention in values.items()
     ]
     return tables[0] if one_model else pd.concat(tables, ignore_index=True)
+
+
+def _pandas() -> Any:
+    try:
+        import pandas as pd
+    except ImportError:
+        raise MissingToolkitError.of("pandas", "frame") from None
+    return pd

@@ -38,9 +38,13 @@ def shown(title: str, *, after: float | None = None) -> Iterator[None]:
         yield
         return
     from tqdm import tqdm
+    from tqdm.contrib.logging import logging_redirect_tqdm
 
     delay = SOON if after is None else after
-    with tqdm(desc=title, leave=False, delay=delay, mininterval=INTERVAL, miniters=0, file=sys.stderr) as bar:
+    with (
+        logging_redirect_tqdm(),  # a line of the log is printed above the bar, not into it
+        tqdm(desc=title, leave=False, delay=delay, mininterval=INTERVAL, miniters=0, file=sys.stderr) as bar,
+    ):
         token = _bar.set(bar)
         try:
             yield

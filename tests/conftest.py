@@ -11,7 +11,7 @@ import signal
 import sys
 
 import pytest
-from _pytest.doctest import DoctestModule
+from _pytest.doctest import DoctestItem, DoctestModule
 from hypothesis import settings
 
 import rankadapters as ra
@@ -20,6 +20,7 @@ from tests.helpers.engines import dask_client, spark_session
 from tests.helpers.missing_packages import skipped_if_a_package_is_missing
 
 LONGEST_ID = 40  # characters
+LONG_DOCTESTS = ("listwise", "ndcg_losses", "noisy")  # modules of objectives; each compiles kernels for seconds
 
 # Idle threads of OpenMP must sleep. By default they spin and take the other cores: with two test runs side by side,
 # scikit-learn's and LightGBM's trainings took five times as long.
@@ -47,6 +48,12 @@ def pytest_make_collect_report(collector):
     if report.skipped and isinstance(collector, DoctestModule) and collector.path.name.startswith("test_"):
         sys.modules.pop(".".join(collector.path.relative_to(collector.config.rootpath).with_suffix("").parts), None)
     return report
+
+
+def pytest_itemcollected(item):
+    """Run the doctests that compile kernels for seconds with the long tests."""
+    if isinstance(item, DoctestItem) and item.path.parent.name == "objectives" and item.path.stem in LONG_DOCTESTS:
+        item.add_marker(pytest.mark.long)
 
 
 def pytest_collection_finish():

@@ -12,7 +12,6 @@ from rankadapters.core.data.columns import Array, Columns, Floats
 from rankadapters.core.data.queries import Queries, as_queries
 from rankadapters.core.declaration import arguments
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.declaration.guesses import EXPLAIN, guided
 from rankadapters.core.errors import ConventionError, InputError
 from rankadapters.core.evaluation.evaluator import Evaluator, Measured
 from rankadapters.core.evaluation.score import Score
@@ -124,6 +123,14 @@ class Explanation(Document):
         parts = {"gap": self.gap, "contributions": self.contributions, "set_aside": self.set_aside}
         return {**ends, **parts, "mixtures": mixtures, "queries": None if self.per_query is None else queries}
 
+    def _frame_rows(self) -> list[dict[str, Any]]:
+        """Return a row for each differing field: its values and its part."""
+        pairs = {name: map(spelled, pair) for name, pair in self.a.convention.diff(self.b.convention).items()}
+        return [
+            {**dict(zip(("field", "a", "b"), (name, *pairs[name]), strict=True)), "part": part}
+            for name, part in self._sorted().items()
+        ]
+
     def _sorted(self) -> dict[str, float]:
         return dict(sorted(self.contributions.items(), key=lambda part: -abs(part[1])))
 
@@ -146,7 +153,6 @@ class Explanation(Document):
 
 
 @shows("explaining")
-@guided(EXPLAIN)
 def explain(
     labels: object,
     scores: object,

@@ -8,7 +8,7 @@ from typing import Any
 
 from rankadapters.audit.numbers import EXAMPLE, Number
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.evaluation.table import Table
+from rankadapters.core.evaluation.table import Cell, Table
 from rankadapters.statistics.cells import percent, signed, spelled
 from rankadapters.statistics.document import Document, plain
 from rankadapters.statistics.grid import Block
@@ -174,6 +174,10 @@ class Matches(list[Match], Document):
         attributes = {"numbers": self.numbers, "chance": self.chance, "matches": list(self), "nearest": self.nearest}
         return {**plain(attributes), "notes": list(self.notes)}
 
+    def _frame_rows(self) -> list[dict[str, Any]]:
+        """Return a row for each match."""
+        return [{"name": str(match), **match.to_dict()} for match in self]
+
     def _matched(self) -> list[str | Table]:
         n_changes, single = len(self[0].changes), len(self.numbers) == 1
         conventions = "one convention" if len(self) == 1 else f"{len(self)} conventions that differ on this data"
@@ -184,7 +188,7 @@ class Matches(list[Match], Document):
         lines, signatures = [], []
         for match in self[:SHOWN]:
             more = f" and {len(match.near) - MOST_NAMES} more" if len(match.near) > MOST_NAMES else ""
-            near, values = ", ".join(match.near[:MOST_NAMES]) + more, (f"{value:.8f}" for value in match.values)
+            near, values = ", ".join(match.near[:MOST_NAMES]) + more, (Cell("{:.8f}", value) for value in match.values)
             lines.append((str(match), *values, near, ", ".join(match.alike) or "-"))
             alike = "; ".join(f"{name}={'|'.join(map(spelled, values))}" for name, values in match.alike.items())
             signatures.append(f"{match}: {match.convention}" + (f"\nThe same on this data: {alike}" if alike else ""))

@@ -12,9 +12,8 @@ import numpy as np
 from rankadapters.audit.models import ModelScores, as_models, score_models
 from rankadapters.core.data.columns import Columns
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.declaration.guesses import ORDER, guided
-from rankadapters.core.evaluation.score import Score
-from rankadapters.core.evaluation.table import Table
+from rankadapters.core.evaluation.score import Score, value_cell
+from rankadapters.core.evaluation.table import Cell, Table
 from rankadapters.progress import advance, shows
 from rankadapters.statistics.cells import signed
 from rankadapters.statistics.document import Document, fields_as_dict
@@ -130,6 +129,10 @@ class OrderReport(Document):
         }
         return {"conventions": fields.pop("conventions"), "values": values, **fields}
 
+    def _frame_rows(self) -> list[dict[str, Any]]:
+        """Return a row for each comparison."""
+        return [{"name": c.convention.name, **c.to_dict()} for c in self.comparisons]
+
     def plot(self) -> Any:
         """Return a matplotlib Figure of the models' ranks under each convention; lines cross if the order changes.
 
@@ -147,7 +150,7 @@ class OrderReport(Document):
         """Return the values and ranks of the models under each convention."""
         ranks = {c: self._ranks(c) for c in self.conventions}
         lines = [
-            (name, *(f"{scores[c].value:.6f} ({ranks[c][name]})" for c in self.conventions))
+            (name, *(value_cell(scores[c], "{:.6f} ({})", ranks[c][name], contest=c) for c in self.conventions))
             for name, scores in self.scores.items()
         ]
         return Table.of("Values, and ranks among the models", ("model", *(c.name for c in self.conventions)), lines)
@@ -167,8 +170,8 @@ class OrderReport(Document):
         changing, lines = {change.models for change in self.changes}, []
         for c in self.comparisons:
             if not changing or (c.first, c.second) in changing:
-                interval = "-" if c.low is None or c.high is None else f"{signed(c.low)} to {signed(c.high)}"
-                p_values = ("-" if p is None else f"{p:.4f}" for p in (c.p_value, c.p_corrected))
+                interval = "-" if c.low is None or c.high is None else signed(c.low, c.high)
+                p_values = ("-" if p is None else Cell("{:.4f}", p) for p in (c.p_value, c.p_corrected))
                 names = f"{c.first}, {c.second}", c.convention.name, c.ahead or "-"
                 lines.append((*names, signed(c.difference), interval, *p_values, "yes" if c.significant else "no"))
         caption = "Pairs that change places" if changing else "Pairs of models"
@@ -194,7 +197,6 @@ class OrderReport(Document):
 
 
 @shows("comparing")
-@guided(ORDER)
 def order(
     labels: object,
     scores: Mapping[str, object] | object,

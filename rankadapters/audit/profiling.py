@@ -17,7 +17,7 @@ from rankadapters.core.declaration.arguments import members
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.fields import as_cutoff
 from rankadapters.core.errors import ConventionError, InputError
-from rankadapters.core.evaluation.table import Table
+from rankadapters.core.evaluation.table import Cell, Table
 from rankadapters.progress import shows
 from rankadapters.statistics.cells import percent, spelled
 from rankadapters.statistics.document import Document, fields_as_dict
@@ -133,7 +133,7 @@ class DataProfile(Document):
         caption = (
             f"Largest change of {self.measure.upper()} that each field makes, {basis}, all else being one preset's"
         )
-        effects = [(e.field, f"{e.change:.6f}", e.lowest, e.highest, e.convention.name) for e in self.effects]
+        effects = [(e.field, Cell("{:.6f}", e.change), e.lowest, e.highest, e.convention.name) for e in self.effects]
         tables = (
             Table.of("Queries with", ("what", "share"), shares),
             Table.of("Labels", ("label", "rows", "share"), labels),
@@ -144,6 +144,10 @@ class DataProfile(Document):
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as plain JSON types; a cutoff is text, as in the keys of `shares`."""
         return {**fields_as_dict(self), "k": list(map(spelled, self.k))}
+
+    def _frame_rows(self) -> list[dict[str, Any]]:
+        """Return a row for each effect."""
+        return [effect.to_dict() for effect in self.effects]
 
     def plot(self) -> Any:
         """Return a matplotlib Figure with a bar for each field: the largest change of the value by this field.

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Self, SupportsIndex, overload
 
 from rankadapters.core.declaration.arguments import refusal
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.errors import ConventionError, InputError, MissingToolkitError, choices
+from rankadapters.core.errors import ConventionError, InputError, choices
 from rankadapters.core.evaluation.table import Table
 from rankadapters.presets.texts import as_convention
 
@@ -206,13 +206,11 @@ class History(list[Evaluation]):
         MissingToolkitError
             pandas is not installed.
         """
-        try:
-            import pandas as pd
-        except ImportError:
-            raise MissingToolkitError.of("pandas", "frame") from None
+        from rankadapters.exports import as_frame
+
         signatures = {convention: str(convention) for convention in {entry.convention for entry in self}}
         rows = [(e.iteration, e.dataset, e.name, signatures[e.convention], e.value) for e in self]
-        return pd.DataFrame(rows, columns=["iteration", "dataset", "name", "convention", "value"])
+        return as_frame(rows, ["iteration", "dataset", "name", "convention", "value"])
 
     def plot(self) -> Any:
         """Return a matplotlib Figure of the values by iteration, with a line for each set and name.

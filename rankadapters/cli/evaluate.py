@@ -16,7 +16,7 @@ from rankadapters.cli.standard_input import file
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, LabelsWarning
 from rankadapters.core.evaluation.score import COUNTS
-from rankadapters.core.evaluation.table import Table
+from rankadapters.core.evaluation.table import Cell, Table
 from rankadapters.statistics.document import Document, as_csv
 
 NAMES = ("segment", "name", "signature", "model")  # columns that identify a value
@@ -121,10 +121,14 @@ class _Evaluation(Document):
         from rankadapters.segments.segments import table_of
 
         columns = [name for name in ("name", "model", "value", *COUNTS) if name in self.summaries[0]]
-        lines = [[f"{row[c]:.6f}" if c == "value" else str(row[c]) for c in columns] for row in self.summaries]
+        by_name, lines = {convention.name: convention for convention in self.conventions}, []
+        for row in self.summaries:
+            contest, worth = row["name"] if "model" in row else None, by_name[row["name"]].worth(row["value"])
+            value = Cell("{:.6f}", row["value"], contest=contest, worth=worth)
+            lines.append([value if c == "value" else str(row[c]) for c in columns])
         means = Table.of("Values", ["convention", *(name.removeprefix("n_") for name in columns[1:])], lines)
         legend = [*(f"{convention.name}: {convention}" for convention in self.conventions), self.note]
-        segments = [table_of(self.segments, ".6f")] if self.segments else []
+        segments = [table_of(self.segments, 6)] if self.segments else []
         queries = [self._query_table()] if self.queries else []
         return [means, *segments, *queries, "\n".join(filter(None, legend))]
 

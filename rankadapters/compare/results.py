@@ -23,7 +23,7 @@ from rankadapters.core.declaration.arguments import choice, members, names, refu
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, IncomparableScoresError, InputError, MissingToolkitError, choices
 from rankadapters.core.evaluation.score import Score
-from rankadapters.core.evaluation.table import Table, Written
+from rankadapters.core.evaluation.table import Cell, Table, Written
 from rankadapters.presets.texts import parse
 
 Direction = bool | Mapping[str, bool] | None
@@ -150,6 +150,10 @@ class Results(Written):
         sizes = {**{key: len(self._frame[key].cat.categories) for key in KEYS}, "cell": len(self)}
         return f"Results({', '.join(counted(n, noun) for noun, n in sizes.items())})"
 
+    def __str__(self) -> str:
+        """Return the first cells as text."""
+        return str(self._first())
+
     def _repr_html_(self) -> str:
         return self._first().html()
 
@@ -164,7 +168,13 @@ class Results(Written):
     def blocks(self) -> list[str | Table]:
         """Return a table with a row per method and a column per data set and measure, then the known signatures."""
         rows = self._frame[[*KEYS, "value", "decimals"]].itertuples(index=False)
-        texts = {tuple(keys): f"{value:.{4 if decimals < 0 else decimals}f}" for *keys, value, decimals in rows}
+        texts = {
+            tuple(keys): Cell(
+                f"{{:.{4 if decimals < 0 else decimals}f}}", value, contest=tuple(keys[1:]),
+                worth=value if self._higher[keys[2]] else -value,
+            )
+            for *keys, value, decimals in rows
+        }  # fmt: skip
         measured = {(dataset, measure) for _, dataset, measure in texts}
         columns = [(d, m) for d in self.datasets for m in self.measures if (d, m) in measured]
         lines = [(method, *(texts.get((method, *column), "-") for column in columns)) for method in self.methods]

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from rankadapters.compare.results import Results
 from rankadapters.core.declaration.arguments import choice, flag, names, whole
 from rankadapters.core.errors import InputError, warn_caller
-from rankadapters.core.evaluation.table import Table
+from rankadapters.core.evaluation.table import Cell, Table
 from rankadapters.plotting.plots import bagplots, bars, fronts
 from rankadapters.statistics.document import Document, plain
 from rankadapters.statistics.halfspace_depth import Bagplot, bagplot
@@ -112,13 +112,13 @@ class WinningNumbers(Document):
         """The methods over all data sets and measures, the best normalized winning number first."""
         nwn = self.nwn[-1]
         counts = np.stack([self.wn[-1], self.iwn[-1], self.n_datasets[-1]], axis=1).tolist()
-        lines = [(self.methods[m], _number_text(nwn[m]), *map(str, counts[m])) for m in self._best_first()]
+        lines = [(self.methods[m], _number(nwn[m]), *(Cell("{}", n) for n in counts[m])) for m in self._best_first()]
         return Table.of("Winning numbers", ("method", "NWN", "WN", "IWN", "data sets"), lines)
 
     def group_table(self) -> Table:
         """The normalized winning number of each method in each group."""
         nwn = self.nwn
-        lines = [(method, *map(_number_text, nwn[:, m])) for m, method in enumerate(self.methods)]
+        lines = [(method, *map(_number, nwn[:, m])) for m, method in enumerate(self.methods)]
         return Table.of(f"Normalized winning numbers by {self.by}", ("method", *self.groups), lines)
 
     def notes(self) -> list[str]:
@@ -222,8 +222,8 @@ class LeaveOneOut(Document):
             over_all = self.all_wn[m] / self.all_iwn[m]
             moves = np.abs(column - over_all)
             furthest = self.left_out[int(np.nanargmax(moves))] if np.nanmax(moves, initial=0.0) else "-"
-            spread = (_number_text(extreme.reduce(column)) for extreme in (np.fmin, np.fmax))
-            lines.append((self.methods[m], f"{over_all:.4f}", *spread, furthest))
+            spread = (_number(extreme.reduce(column)) for extreme in (np.fmin, np.fmax))
+            lines.append((self.methods[m], _number(over_all), *spread, furthest))
         header = ("method", "NWN", "lowest", "highest", "moved most without")
         return [Table.of(f"Normalized winning numbers, one {self.over} left out at a time", header, lines)]
 
@@ -259,8 +259,8 @@ class Front(Document):
     def blocks(self) -> list[str | Table]:
         """Return a table of the methods that no other method dominates (rank 1) or exactly one does (rank 2)."""
         lines = [
-            (name, rank, f"{self.points[name][1]:.4f}", str(self.points[name][0]))
-            for rank, names in (("1", self.first), ("2", self.second))
+            (name, Cell("{}", rank), _number(self.points[name][1]), Cell("{}", self.points[name][0]))
+            for rank, names in enumerate((self.first, self.second), 1)
             for name in names
         ]
         axis = AGAINST[self.against]
@@ -469,5 +469,5 @@ def _undecided_note(n: int) -> str:
     return f"{n} {differ} equal in the decimals that both were printed with: wins are counted from the values as given."
 
 
-def _number_text(value: float) -> str:
-    return "-" if math.isnan(value) else f"{value:.4f}"
+def _number(value: float) -> str:
+    return "-" if math.isnan(value) else Cell("{:.4f}", value)

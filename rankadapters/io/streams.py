@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from rankadapters.core.data.ids import hash_ids, id_values
 from rankadapters.core.declaration.arguments import flag
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.declaration.guesses import TABLE, guided
 from rankadapters.core.errors import (
     InputError,
     LabelsWarning,
@@ -70,7 +69,6 @@ def evaluate_table(
     docid: str | None = ..., by: object, unsorted: bool = ..., n_threads: int | None = ...,
 ) -> Segments[Any]: ...  # fmt: skip
 @shows("evaluating")
-@guided(TABLE)
 def evaluate_table(
     table: object,
     convention: Convention | str | Iterable[Convention | str],

@@ -8,7 +8,6 @@ import lightgbm as lgb
 
 from rankadapters.callbacks.arguments import require_name, require_patience
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.declaration.guesses import EARLY_STOPPING, guided
 from rankadapters.core.errors import InputError
 from rankadapters.lightgbm.distributed import leaving_network
 from rankadapters.presets.texts import as_convention
@@ -37,7 +36,6 @@ class EarlyStopping(_LightGBMStopping):
         return bool(result[1] == self.name or result[1].endswith(f" {self.name}"))
 
 
-@guided(EARLY_STOPPING["lightgbm"])
 def early_stopping(
     convention: Convention | str, rounds: int, *, name: str | None = None, min_delta: float = 0.0, verbose: bool = True
 ) -> EarlyStopping:

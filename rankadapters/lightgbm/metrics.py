@@ -14,7 +14,6 @@ from rankadapters.callbacks.dataset_columns import DatasetColumns, flat, missing
 from rankadapters.callbacks.metrics import Monitor
 from rankadapters.core.data.columns import shared_index
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.declaration.guesses import EVAL_METRIC, guided
 from rankadapters.core.errors import InputError
 
 native_metric, read_metric = presets.lightgbm.write, presets.lightgbm.read
@@ -42,7 +41,6 @@ class EvalMetric:
         return self._monitor.evaluate(first, columns_of(first, weight, group), flat(second))
 
 
-@guided(EVAL_METRIC["lightgbm"])
 def eval_metric(
     convention: Convention | str | Sequence[Convention | str],
     *,

@@ -15,7 +15,7 @@ from rankadapters.core.declaration.arguments import whole
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, RankAdaptersError
 from rankadapters.core.evaluation.score import signatures
-from rankadapters.core.evaluation.table import Table
+from rankadapters.core.evaluation.table import Cell, Table
 from rankadapters.statistics.document import Document, as_csv, fields_as_dict
 from rankadapters.statistics.mistakes import OurNumber
 from rankadapters.statistics.printed import Printed
@@ -327,6 +327,15 @@ class ParityReport(Document):
         values = {"ok": self.ok, "unmet": self.unmet, **Document.to_dict(self)}
         return {name: value for name, value in values.items() if name != "conventions" or value}
 
+    def _frame_rows(self) -> list[dict[str, Any]]:
+        """Return a row for each comparison, with a column for our value under each declared convention."""
+        names = ("source", "version", "value", "our_value", "difference", "tolerance", "verdict", "reason", "signature")
+        declared = [convention.name for convention in self.conventions]
+        return [
+            {name: getattr(row, name) for name in names} | dict(zip(declared, row.declared.values(), strict=False))
+            for row in self.rows
+        ]
+
     def to_csv(self) -> str:
         """Return the rows as CSV, with a column per declared convention for trained models."""
         if not self.conventions:
@@ -419,12 +428,12 @@ def report_of_toolkits(
 
 
 def _cells(row: ParityRow) -> list[str]:
-    values = ["" if number is None else repr(number) for number in (row.value, row.our_value)]
+    values = ["" if number is None else Cell("{!r}", number) for number in (row.value, row.our_value)]
     limits = ["" if number is None else f"{number:.3g}" for number in (row.difference, row.tolerance)]
     return [row.verdict, row.source, row.version, *values, *limits]
 
 
 def _cells_of_model(row: ParityRow) -> list[str]:
-    values = ["-" if v is None else f"{v:.6f}" for v in (row.value, row.our_value, *row.declared.values())]
+    values = ["-" if v is None else Cell("{:.6f}", v) for v in (row.value, row.our_value, *row.declared.values())]
     difference = "-" if row.difference is None else f"{row.difference:.0e}" if row.difference else "0"
     return [f"{row.source} {row.version}".rstrip(), *values[:2], difference, *values[2:]]

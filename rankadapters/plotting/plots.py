@@ -11,6 +11,7 @@ from rankadapters.core.errors import InputError, MissingToolkitError
 WIDTH, HEIGHT = 4.8, 3.6  # inches: text of 10 points stays legible when a phone shrinks the figure
 LINE, LEGEND_LINE = 0.42, 0.22  # height of a bar and of a legend entry, in inches
 PANEL, PANELS_PER_ROW = 2.0, 3  # height of a bagplot in inches
+LETTER, SHORT = 0.08, 24  # width of a letter in inches, and letters of a name that leaves room for bars
 LONGEST = 48  # most letters of a name; longer names are truncated to leave room for the plot
 
 # Okabe & Ito (2008), Color Universal Design: color-blind readers can distinguish these colors.
@@ -55,11 +56,13 @@ def style(number: int, markersize: float) -> dict[str, Any]:
 
 
 def bars(named: Named, x_name: str) -> Any:
-    """Draw a bar for each nonnegative number, the first on top, and write the number next to it."""
+    """Draw a bar for each number, the first on top, and write the number next to it."""
     figure, axes = canvas(1.0 + LINE * len(named))
+    longest = min(LONGEST, max(len(name) for name, _ in named))
+    figure.set_figwidth(WIDTH + LETTER * max(0, longest - SHORT))
     _draw_bars(axes, named, [COLORS[0]] * len(named))
     for row, (_, value) in enumerate(named):
-        _write_value(axes, f"{value:.4f}", value, row)
+        _write_value(axes, f"{value:.4f}", max(0.0, value), row)
     axes.set(xlabel=x_name)
     axes.margins(x=0.2)
     return figure
@@ -120,15 +123,29 @@ def curves(x: Sequence[int], lines: Mapping[str, Sequence[float]], x_name: str, 
 
 
 def ranks(rows: Sequence[str], lines: Mapping[str, Sequence[int]], x_name: str) -> Any:
-    """Draw a line for each model through its rank in each row, the first row on top; the legend is below."""
+    """Draw a line for each model through its rank in each row, as `lines_by_row` does."""
+    figure = lines_by_row(rows, list(lines.items()), x_name)
+    figure.axes[0].xaxis.get_major_locator().set_params(integer=True)
+    return figure
+
+
+def lines_by_row(rows: Sequence[str], lines: Sequence[tuple[str, Sequence[float]]], x_name: str) -> Any:
+    """Draw a line for each name through its value in each row, the first row on top; the legend is below."""
     figure, axes = canvas(1.2 + LINE * len(rows) + LEGEND_LINE * len(lines))
-    for number, (name, positions) in enumerate(lines.items()):
-        axes.plot(positions, range(len(rows)), **style(number, 4), marker="o", label=name)
+    for number, (name, values) in enumerate(lines):
+        axes.plot(values, range(len(rows)), **style(number, 4), marker="o", label=name)
     _name_rows(axes, rows)
     axes.set(xlabel=x_name)
-    axes.xaxis.get_major_locator().set_params(integer=True)
     axes.margins(0.12)
     figure.legend(loc="outside lower left", frameon=False)
+    return figure
+
+
+def text(lines: str) -> Any:
+    """Draw lines of text, in letters of equal width."""
+    height, width = len(lines.splitlines()), max(map(len, lines.splitlines()))
+    figure = empty_figure(0.4 + 0.08 * width, 0.4 + 0.16 * height)  # inches for letters of 9 points
+    figure.text(0.2 / figure.get_figwidth(), 0.5, lines, family="monospace", fontsize=9, va="center", parse_math=False)
     return figure
 
 

@@ -10,10 +10,13 @@ from functools import cached_property
 from statistics import NormalDist
 from typing import Any, TypeVar
 
+import numpy as np
+
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.errors import MissingToolkitError, NotAskedError, choices
-from rankadapters.core.evaluation.score import COUNTS, Scores, shape_results
-from rankadapters.core.evaluation.table import Table
+from rankadapters.core.errors import NotAskedError, choices
+from rankadapters.core.evaluation.score import Scores, frame_row, shape_results, signatures
+from rankadapters.core.evaluation.table import Cell, Table, Written, distinct_decimals
+from rankadapters.presets.texts import parse
 from rankadapters.segments.assignment import segment_value
 from rankadapters.segments.sums import Outcome
 
@@ -21,12 +24,11 @@ Result = TypeVar("Result")  # the return type of `ra.evaluate` without `by`
 ByModel = Mapping[Any, Mapping[Any, Mapping[Convention, Outcome]]]  # keys: model, segment, convention
 
 _CONFIDENCE = 0.95
-_NUMBERS = ("value", "low", "high")
 # Student's t at 0.975 with 1 to 10 degrees of freedom; above 10, `_student` is accurate to 5 digits.
 _FEW_DEGREES = (12.706205, 4.302653, 3.182446, 2.776445, 2.570582, 2.446912, 2.364624, 2.306004, 2.262157, 2.228139)
 
 
-class Segments(Mapping[Any, Result]):
+class Segments(Mapping[Any, Result], Written):
     """The result of `ra.evaluate(..., by=)`: the scores of each segment of queries, and of all queries as `all`.
 
     Segments are sorted by value, regardless of their order in the data: numbers first, then the other types. The result
@@ -44,6 +46,12 @@ class Segments(Mapping[Any, Result]):
     >>> scores = ra.evaluate([1, 0, 1, 0], [2, 1, 1, 2], "textbook@2", qid=[1, 1, 2, 2], by=country)
     >>> [(segment, round(score.value, 3)) for segment, score in scores.items()], round(scores.all.value, 3)
     ([('no', 0.631), ('se', 1.0)], 0.815)
+    >>> print(scores)
+    Segments, intervals of 95 %
+    segment  name              value  queries  scored  empty  short      low    high
+    no       ndcg@2/textbook  0.6309        1       1      0      0        -       -
+    se       ndcg@2/textbook  1.0000        1       1      0      0        -       -
+    all      ndcg@2/textbook  0.8155        2       2      0      0  -1.5293  3.1602
     """
 
     def __init__(self, conventions: Sequence[Convention], by_model: ByModel, *, is_one: bool, one_model: bool) -> None:
@@ -79,18 +87,14 @@ class Segments(Mapping[Any, Result]):
         """Show the result of each segment and of all queries."""
         return f"Segments({self._by_segment!r}, all={self.all!r})"
 
-    def __str__(self) -> str:
-        """Return the table as text."""
-        return str(self.table())
-
     @cached_property
     def _rows(self) -> list[dict[str, Any]]:
         conventions, by_model, one_model = self._arguments
         return list(rows_of(conventions, by_model, one_model=one_model))
 
-    def table(self) -> Table:
-        """Return a table with a row for each segment, convention and model, and rows for all queries."""
-        return table_of(self._rows)
+    def blocks(self) -> list[str | Table]:
+        """Return a table with a row for each segment, convention and model, and the signatures."""
+        return [table_of(self._rows), signatures(self._arguments[0])]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the rows of `to_frame` as plain JSON types, with None if there is no interval."""
@@ -109,14 +113,13 @@ class Segments(Mapping[Any, Result]):
         MissingToolkitError
             pandas is not installed.
         """
-        try:
-            import pandas as pd
-        except ImportError:
-            raise MissingToolkitError.of("pandas", "frame") from None
-        frame, segments = pd.DataFrame(self._rows), [row["segment"] for row in self._rows]
+        frame, segments = super().to_frame(), [row["segment"] for row in self._rows]
         if any(isinstance(segment, int) for segment in segments):  # pandas makes floats of integers and None
-            frame["segment"] = pd.Series(segments, dtype=object)
+            frame["segment"] = np.fromiter(segments, object, len(segments))
         return frame
+
+    def _frame_rows(self) -> list[dict[str, Any]]:
+        return self._rows
 
     def plot(self) -> Any:
         """Return a matplotlib Figure of each segment's value and interval, with a line at the value over all queries.
@@ -138,12 +141,6 @@ class Segments(Mapping[Any, Result]):
         x_name = "value" if "name" in names else rows[0]["name"]
         return intervals(lines, f"{x_name}, 95 % interval", reference=whole[0] if len(whole) == 1 else None)
 
-    def _repr_html_(self) -> str:
-        return self.table().html()
-
-    def _repr_markdown_(self) -> str:
-        return self.table().markdown()
-
 
 def rows_of(conventions: Sequence[Convention], by_model: ByModel, *, one_model: bool) -> Iterator[dict[str, Any]]:
     """Yield a row for each segment, convention and model; the rows of all queries come last."""
@@ -154,9 +151,7 @@ def rows_of(conventions: Sequence[Convention], by_model: ByModel, *, one_model: 
                 half = _student(score.n_scored - 1) * error if score.n_scored > 1 else math.nan
                 yield {
                     "segment": float(segment) if isinstance(segment, Fraction) else segment,
-                    "name": convention.name, "signature": str(convention),
-                    **({} if one_model else {"model": model}), "value": score.value,
-                    **{count: getattr(score, count) for count in COUNTS},
+                    **frame_row(score, convention, **({} if one_model else {"model": model})),
                     "standard_error": error, "low": score.value - half, "high": score.value + half,
                 }  # fmt: skip
 
@@ -170,18 +165,26 @@ def plain(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     ]
 
 
-def table_of(rows: Sequence[dict[str, Any]], form: str = ".4f") -> Table:
-    """Return the rows as a table; `form` formats its numbers."""
+def table_of(rows: Sequence[dict[str, Any]], decimals: int | None = None) -> Table:
+    """Return the rows as a table; by default, its numbers have as many decimals as tell models of a segment apart."""
     columns = [column for column in rows[0] if column not in {"signature", "standard_error"}]
+    contests: dict[Any, list[float]] = {}
+    for row in rows:
+        contests.setdefault((row["segment"], row["signature"]), []).append(row["value"])
+    form = f"{{:.{max(map(distinct_decimals, contests.values())) if decimals is None else decimals}f}}"
+    conventions = {signature: parse(signature) for signature in dict.fromkeys(row["signature"] for row in rows)}
     lines = []
     for row in rows:
-        line = {**row, "segment": "all" if row["segment"] is None else row["segment"]}
-        lines.append([_number(line[name], form) if name in _NUMBERS else str(line[name]) for name in columns])
+        contest = (row["segment"], row["signature"]) if "model" in row else None
+        value = Cell(form, row["value"], contest=contest, worth=conventions[row["signature"]].worth(row["value"]))
+        ends = {end: _number(row[end], form) for end in ("low", "high")}
+        line = {**row, "segment": "all" if row["segment"] is None else row["segment"], "value": value, **ends}
+        lines.append([cell if isinstance(cell := line[name], str) else str(cell) for name in columns])
     return Table.of("Segments, intervals of 95 %", [column.removeprefix("n_") for column in columns], lines)
 
 
 def _number(value: float | None, form: str) -> str:
-    return "-" if value is None or math.isnan(value) else format(value, form)
+    return "-" if value is None or math.isnan(value) else Cell(form, value)
 
 
 def _student(degrees: int) -> float:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from rankadapters.core.declaration.fields import number
+from rankadapters.core.evaluation.table import Cell
 
 
-def signed(value: float) -> str:
-    """Format a difference with its sign.
+def signed(*values: float) -> Cell:
+    """Format a difference, or the ends of its interval, with signs.
 
-    >>> signed(0.25), signed(-1e-9)
-    ('+0.250000', '0.000000')
+    >>> signed(0.25), signed(-1e-9, 0.5)
+    ('+0.250000', '0.000000 to +0.500000')
     """
-    text = f"{value:+.6f}"
-    return "0.000000" if float(text) == 0 else text
+    return Cell(" to ".join(["{:+.6f}"] * len(values)), *values)
 
 
 def spelled(value: object) -> str:

@@ -16,7 +16,6 @@ from rankadapters.callbacks.query_counts import QueryCounts
 from rankadapters.core.data.columns import shared_index
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.declaration.guesses import EARLY_STOPPING, guided
 from rankadapters.core.errors import InputError, brief
 from rankadapters.core.evaluation.threads import as_n_threads
 from rankadapters.presets.texts import as_convention
@@ -156,7 +155,6 @@ class EvalCallback(xgb.callback.TrainingCallback):
         return {**self.__dict__, "_bound": {}}
 
 
-@guided(EARLY_STOPPING["xgboost"])
 def early_stopping(
     convention: Convention | str,
     rounds: int,

@@ -20,7 +20,6 @@ from rankadapters.callbacks.metrics import Monitor
 from rankadapters.callbacks.query_counts import QueryCounts
 from rankadapters.callbacks.workers import Integers
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.declaration.guesses import EVAL_METRIC, guided
 from rankadapters.core.errors import ConventionError, InputError, RankAdaptersError
 
 native_metric, read_metric = presets.xgboost.write, presets.xgboost.read
@@ -172,7 +171,6 @@ class Collective:
         return total
 
 
-@guided(EVAL_METRIC["xgboost"])
 def eval_metric(
     convention: Convention | str | Sequence[Convention | str],
     *,

@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from rankadapters.statistics.cells import signed
 from rankadapters.statistics.significance import holm
 from tests.helpers.graded_queries import small_queries
+from tests.helpers.tables import for_each
 
 LETOR4, YAHOO, CATBOOST = ra.presets.letor4(5), ra.presets.yahoo(5), ra.presets.catboost(5)
 
@@ -98,14 +98,28 @@ def test_equal_models_never_differ():
 
 def test_the_seed_determines_the_report():
     queries, scores = make_models()
-    assert (
-        ra.audit.order(queries, scores, [YAHOO], n_resamples=199, random_state=np.random.default_rng(1)).to_dict()
-        == ra.audit.order(queries, scores, [YAHOO], n_resamples=199, random_state=np.random.default_rng(1)).to_dict()
-    )
-    reports = [
-        ra.audit.order(queries, scores, [YAHOO], n_resamples=199, random_state=seed).to_dict() for seed in (3, 3, 4)
-    ]
+    seeds = (3, 3, 4, *map(np.random.default_rng, (1, 1)))
+    reports = [ra.audit.order(queries, scores, [YAHOO], n_resamples=199, random_state=s).to_dict() for s in seeds]
     assert reports[0] == reports[1] != reports[2]
+    assert reports[3] == reports[4]
+
+
+@for_each("package_name", ["pandas", "polars", "pyarrow", "numpy"])
+def test_a_table_or_matrix_has_a_column_for_each_model(package_name):
+    package = pytest.importorskip(package_name)
+    queries, scores = make_models()
+    make_table = package.table if package_name == "pyarrow" else getattr(package, "DataFrame", None)
+    table = make_table(scores) if make_table else np.stack(list(scores.values()), axis=1)
+    report = ra.audit.order(queries, table, [YAHOO], n_resamples=49)
+    names = scores if make_table else "012"
+    expected = dict(zip(names, scores.values(), strict=True))
+    assert report.to_dict() == ra.audit.order(queries, expected, [YAHOO], n_resamples=49).to_dict()
+
+
+def test_two_columns_of_the_same_name_are_refused():
+    table = pytest.importorskip("pandas").DataFrame([[1, 2], [2, 1]], columns=["a", "a"])
+    with pytest.raises(ra.InputError, match=r"two columns of scores are named 'a'.\nHint"):
+        ra.audit.order([1, 0], table, [YAHOO], group_sizes=[2])
 
 
 def test_p_values_are_corrected_over_all_pairs_and_conventions():
@@ -154,45 +168,6 @@ def test_a_single_query_has_an_order_but_no_significance():
     assert json.loads(report.to_json())["comparisons"][0]["p_value"] is None
 
 
-def test_a_report_on_one_convention_shows_no_correlations():
-    queries, scores = make_models()
-    report = ra.audit.order(queries, scores, [YAHOO], n_resamples=99)
-    assert report.changes == ()
-    assert "Kendall" not in str(report)
-
-
-@pytest.mark.parametrize("conventions", ["yahoo@2", ["yahoo@2"], ["yahoo@2", "letor4@1"]])
-def test_every_difference_is_printed_with_its_interval_and_p_value_if_no_pair_changes_places(conventions):
-    labels, sizes = [1, 0] * 20, [2] * 20
-    scores = {"right": labels, "half": np.tile([1, 0, 0, 1], 10)}
-    report = ra.audit.order(labels, scores, conventions, group_sizes=sizes)
-    assert report.changes == ()
-    table = report.pair_table()
-    assert table.head == (
-        "models", "convention", "ahead", "difference", "95 % interval", "p", "p (Holm)", "significant"
-    )  # fmt: skip
-    for line, c in zip(table.lines, report.comparisons, strict=True):
-        tested = [f"{signed(c.low)} to {signed(c.high)}", f"{c.p_value:.4f}", f"{c.p_corrected:.4f}"]
-        assert list(line) == ["right, half", c.convention.name, "right", signed(c.difference), *tested, "yes"]
-        for text in (str(report), report.to_markdown(), report._repr_html_()):
-            assert all(cell in text for cell in tested)
-
-
-def test_every_format_contains_values_and_changes():
-    labels, sizes = [1, 0] * 20, [2] * 20
-    scores = {"tied": np.zeros(40), "half": np.tile([1, 0, 0, 1], 10)}
-    report = ra.audit.order(labels, scores, [YAHOO, CATBOOST], group_sizes=sizes)
-    as_json = json.loads(report.to_json())
-    assert as_json["changes"] == [{"models": ["tied", "half"], "significant": True}]
-    assert as_json["values"]["tied"][str(YAHOO)] == 1
-    for text in (str(report), report.to_markdown(), report._repr_html_()):
-        assert "1.000000 (1)" in text
-        assert "tied, half" in text
-        assert str(CATBOOST) in text
-    for comparison in report.comparisons:
-        assert f"| {signed(comparison.low)} to {signed(comparison.high)} |" in report.to_markdown()
-
-
 def test_ranks_count_the_better_models_so_equal_models_share_theirs():
     models = {"last": [1, 2, 3], "a": [3, 2, 1], "b": [3, 1, 2], "middle": [2, 3, 1], "c": [2, 1, 0]}
     report = ra.audit.order([1, 0, 0], models, "textbook@3", n_resamples=9, group_sizes=[3])
@@ -215,40 +190,7 @@ def test_a_comparison_does_not_depend_on_the_other_models_and_conventions():
     assert (alone.p_value, alone.low, alone.high) == (among_all.p_value, among_all.low, among_all.high)
 
 
-@pytest.mark.parametrize(
-    ("changes", "error", "message"),
-    [
-        (
-            {"models": {"a": [1, 2]}},
-            ra.InputError,
-            r"scores has 1 model; at least 2 must be given.\nHint: .*ra.evaluate",
-        ),
-        (
-            {"models": [[1, 2], [2, 1]]},
-            ra.InputError,
-            r"scores is a list, not a mapping from model names to scores.\nHint: .*a matrix or",
-        ),
-        ({"models": np.ones(2)}, ra.InputError, r"scores is an array of shape \(2,\), not a mapping"),
-        ({"models": np.ones((2, 1))}, ra.InputError, "scores has 1 model; at least 2 must be given"),
-        ({"models": np.ones((3, 2))}, ra.InputError, "model '0': scores has 3 rows but the queries cover 2"),
-        ({"models": {}}, ra.InputError, "scores has 0 models; at least 2 must be given"),
-        ({"models": {1: [1, 2], 2: [2, 1]}}, ra.InputError, "the model name 1 is not a string"),
-        ({"models": {"a": [1, 2], "b": [1]}}, ra.InputError, "model 'b': scores has 1 rows but the queries cover 2"),
-        ({"models": {"a": [1, 2], "b": [1, np.nan]}}, ra.InputError, r"model 'b': scores\[1\] is nan"),
-        ({"conventions": []}, ra.ConventionError, "no convention was given"),
-        ({"conventions": ["letor4"]}, ra.ConventionError, "'letor4' has no cutoff"),
-        ({"n_resamples": 0}, ra.InputError, r"n_resamples=0.*\nHint: n_resamples=9999"),
-        ({"confidence": 95}, ra.InputError, r"confidence=95.*\nHint: confidence=0.95"),
-        ({"random_state": -1}, ra.InputError, r"random_state=-1.*\nHint: random_state=0"),
-        ({"random_state": "0"}, ra.InputError, r"random_state='0'; allowed are whole numbers from 0 on, a numpy"),
-    ],
-)
-def test_invalid_arguments_are_refused(changes, error, message):
-    arguments = {"models": {"a": [1, 2], "b": [2, 1]}, "conventions": [YAHOO], **changes}
-    with pytest.raises(error, match=message):
-        ra.audit.order([1, 0], arguments.pop("models"), arguments.pop("conventions"), group_sizes=[2], **arguments)
-
-
+@pytest.mark.long
 def test_the_example_orders_the_models_of_the_installed_toolkits(capsys, monkeypatch):
     for toolkit in ("sklearn", "lightgbm"):
         pytest.importorskip(toolkit)
@@ -260,7 +202,7 @@ def test_the_example_orders_the_models_of_the_installed_toolkits(capsys, monkeyp
     assert "Kendall's tau-b" in printed
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("labels", "first_weights", "weights", "difference"),
     [
         ([0, 0, 0, 2, 1, 0], None, None, "judged labels"), ([2, 0, 0, 0, 1, 0], None, [1, 2], "weights"),
@@ -290,17 +232,31 @@ def test_equal_judgments_in_a_different_order_are_accepted():
     assert len(ra.audit.order({"a": first, "b": second}, scores, "lightgbm@2").scores) == 2
 
 
-def test_an_unprintable_model_name_is_refused():
-    queries, _ = small_queries(0, 5)
-    scores = np.zeros(queries.n_docs)
-    with pytest.raises(ra.InputError, match="contains a line break or another unprintable character"):
-        ra.audit.order(queries, {"a\n": scores, "b": scores}, [LETOR4])
-
-
-@pytest.mark.parametrize("confidence", [np.float32(0.95), np.float64(0.95), Fraction(19, 20)])
+@for_each("confidence", [np.float32(0.95), np.float64(0.95), Fraction(19, 20)])
 def test_confidence_may_be_any_real_number(confidence):
     models = {"a": [3, 2, 1, 1, 1], "b": [1, 2, 3, 2, 1]}
     options = {"group_sizes": [3, 2], "n_resamples": 9}
     report = ra.audit.order([2, 0, 1, 0, 1], models, "yahoo@1", confidence=confidence, **options)
     assert report.confidence == float(confidence)
     assert type(report.confidence) is float
+
+
+def test_joined_data_sets_count_alike_and_the_p_value_counts_all_sign_swaps():
+    """The recipe of docs/compare.md for methods over data sets: each query has the weight 1/n."""
+    rng, convention = np.random.default_rng(0), ra.presets.textbook(4).replace(average="query")
+    parts = [ra.Queries(rng.integers(0, 3, 4 * n), group_sizes=[4] * n) for n in (3, 5)]
+    scores = [{name: rng.standard_normal(part.n_docs) for name in "ab"} for part in parts]
+    weights = np.concatenate([np.full(part.n_queries, 1 / part.n_queries) for part in parts])
+    joined = ra.Queries(
+        np.concatenate([part.labels for part in parts]), group_sizes=[4] * 8, query_weight=weights
+    )  # fmt: skip
+    models = {name: np.concatenate([part[name] for part in scores]) for name in "ab"}
+    [comparison] = ra.audit.order(joined, models, convention).comparisons
+    values = [[ra.evaluate(part, by_name[name], convention).value for name in "ab"] for part, by_name in
+              zip(parts, scores, strict=True)]  # fmt: skip
+    assert comparison.difference == pytest.approx(np.mean([a - b for a, b in values]))
+    per_query = [ra.per_query(joined, models[name], convention) for name in "ab"]
+    shares = (per_query[0] - per_query[1]) * weights / 2
+    sums = np.array([np.dot(signs, shares) for signs in product([1, -1], repeat=8)])
+    tails = ((sums >= shares.sum() - 1e-12).sum(), (sums <= shares.sum() + 1e-12).sum())
+    assert comparison.p_value == pytest.approx(min(1.0, 2 * min(tails) / 256))

@@ -8,9 +8,7 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 
-import numpy as np
 import pytest
 
 import rankadapters as ra
@@ -114,6 +112,7 @@ def test_the_curves_show_the_values_at_each_cutoff(tree):
         assert f"{ra.evaluate(queries, scores, ra.presets.letor4(k)).value:.4f} at {k}" in description
 
 
+@pytest.mark.long
 def test_the_same_input_gives_the_same_page(text):
     assert make_page() == text
 
@@ -126,6 +125,7 @@ def test_a_page_of_one_model_and_one_convention_compares_nothing():
     assert "Why the conventions differ" not in page
 
 
+@pytest.mark.long
 def test_a_curve_has_gaps_at_cutoffs_without_a_value():
     queries, scores = small_queries()
     convention = ra.presets.yahoo(5).replace(short="skip")  # no query has more than 13 rows, so all are skipped at 20
@@ -133,6 +133,7 @@ def test_a_curve_has_gaps_at_cutoffs_without_a_value():
     assert "no value at 20" in page
 
 
+@pytest.mark.long
 def test_conventions_of_different_measures_have_no_parts_of_a_gap():
     queries, scores = small_queries()
     ndcg = ra.presets.yahoo(5)
@@ -143,33 +144,13 @@ def test_conventions_of_different_measures_have_no_parts_of_a_gap():
     assert "parts of the gap" not in page
 
 
+@pytest.mark.long
 def test_conventions_that_differ_only_in_the_cutoff_share_a_curve():
     queries, scores = small_queries()
     linear = ra.presets.yahoo(5).replace(gain="linear")
     page = ra.audit.page(queries, {"only": scores}, [ra.presets.yahoo(3), ra.presets.yahoo(5), linear])
     [description] = re.findall(r'alt="One line per convention. (.*?)\."', page)
     assert [entry.partition(" ")[0] for entry in description.split("; ")] == ["yahoo", linear.name.partition("/")[2]]
-
-
-def test_without_matplotlib_the_error_names_the_extra():
-    code = """
-import sys
-sys.modules["matplotlib"] = sys.modules["matplotlib.figure"] = None
-import rankadapters as ra
-try:
-    ra.audit.page([1, 0], {"a": [1, 2], "b": [2, 1]}, [ra.presets.yahoo(1)], group_sizes=[2])
-except ra.MissingToolkitError as error:
-    print(error)
-"""
-    printed = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
-    assert printed == 'matplotlib is not installed.\nHint: pip install "rankadapters[plot]"\n'
-
-
-def test_invalid_scores_are_refused():
-    with pytest.raises(ra.InputError, match="scores has 0 models; at least 1 must be given"):
-        ra.audit.page([1, 0], {}, CONVENTIONS, group_sizes=[2])
-    with pytest.raises(ra.InputError, match="model 'a': scores has 1 rows"):
-        ra.audit.page([1, 0], {"a": [1]}, CONVENTIONS, group_sizes=[2])
 
 
 PROBE_PAGE = """<!DOCTYPE html><title>probe</title>
@@ -183,29 +164,21 @@ PROBE_PAGE = """<!DOCTYPE html><title>probe</title>
 });</script>"""
 
 
-@pytest.fixture
-def browse(text, tmp_path):
-    """Return a function that opens the page, or a probe of it, in headless Chromium and returns the output."""
+@pytest.mark.long
+@pytest.mark.parametrize(("scheme", "darker"), [(0, True), (1, False)])
+def test_the_page_fits_a_phone_in_dark_and_light_in_chromium(text, tmp_path, scheme, darker):
     browser = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
     if browser is None:
         pytest.skip(f"no browser: none of {', '.join(BROWSERS)} is on the path, and CHROMIUM is not set")
     (tmp_path / "page.html").write_text(text, encoding="utf-8")
     (tmp_path / "probe.html").write_text(PROBE_PAGE, encoding="utf-8")
-
-    def run(*options, page="probe.html"):
-        command = [
-            browser, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
-            "--allow-file-access-from-files", f"--user-data-dir={tmp_path / 'profile'}", *options,
-            (tmp_path / page).as_uri(),
-        ]  # fmt: skip
-        return subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout
-
-    return run
-
-
-@pytest.mark.parametrize(("scheme", "darker"), [(0, True), (1, False)])
-def test_the_page_fits_a_phone_in_dark_and_light(browse, scheme, darker):
-    dom = browse(f"--blink-settings=preferredColorScheme={scheme}", "--virtual-time-budget=5000", "--dump-dom")
+    command = [
+        browser, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
+        "--allow-file-access-from-files", f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom",
+        f"--blink-settings=preferredColorScheme={scheme}", "--virtual-time-budget=5000",
+        (tmp_path / "probe.html").as_uri(),
+    ]  # fmt: skip
+    dom = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout
     layout = json.loads(re.search(r"<title>(.*?)</title>", dom)[1])
     assert layout["width"] == 360  # wide tables scroll by themselves, not the page
     assert (layout["charts"], layout["small"]) == (4, 0)
@@ -214,26 +187,10 @@ def test_the_page_fits_a_phone_in_dark_and_light(browse, scheme, darker):
     assert abs(brightness["ground"] - brightness["text"]) > 500
 
 
-def test_a_browser_paints_the_charts(browse, tmp_path):
-    from matplotlib.image import imread
-
-    screenshot = tmp_path / "page.png"
-    browse("--window-size=500,3000", f"--screenshot={screenshot}", page="page.html")
-    pixels = (imread(screenshot)[:, :, :3] * 255).round().astype(int)
-    assert pixels.shape == (3000, 500, 3)
-    colors = {tuple(color) for color in np.unique(pixels.reshape(-1, 3), axis=0).tolist()}
-    assert (0x7F, 0x7F, 0x7F) in colors  # the ends of a waterfall
-    assert (0xD5, 0x5E, 0x00) in colors
-
-
+@pytest.mark.long
 def test_conventions_without_a_cutoff_have_no_curve():
     queries, scores = small_queries()
     conventions = ["letor4@5", "catboost.query_auc"]
     binary = queries.with_labels((queries.labels > 0).astype(float))
     page = ra.audit.page(binary, {"one": scores, "two": -scores}, conventions, n_resamples=49)
     assert "auc/catboost.query_auc" in page
-
-
-def test_the_title_is_a_text():
-    with pytest.raises(ra.InputError, match="title=5; allowed are texts"):
-        ra.audit.page([1, 0], {"a": [1, 2]}, CONVENTIONS, group_sizes=[2], title=5)

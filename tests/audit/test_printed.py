@@ -5,10 +5,9 @@ from __future__ import annotations
 from decimal import Decimal
 
 import numpy as np
-import pytest
 
-import rankadapters as ra
 from rankadapters.audit.numbers import read_number as read
+from tests.helpers.tables import for_each
 
 WRITTEN = [  # value, decimals, text
     ("0.1620", None, "0.1620"),
@@ -37,7 +36,7 @@ def test_a_value_matches_a_number_if_it_rounds_to_it():
     assert read("0.3", None).holds(0.25)
 
 
-@pytest.mark.parametrize("text", ["0.3", "1.0", "123.4", "-0.7", "0.12345678901234", "1e-17", "1234567.8"])
+@for_each("text", ["0.3", "1.0", "123.4", "-0.7", "0.12345678901234", "1e-17", "1234567.8"])
 def test_arrays_are_compared_exactly_like_single_values(text):
     printed = read(text, None, bounded=False)
     steps = np.arange(-40, 41).reshape(9, 9)
@@ -52,29 +51,7 @@ def test_at_most_twelve_decimals_are_compared():
     assert [str(read(f"0.5{'0' * zeros}", None).half) for zeros in (10, 11, 12)] == ["5E-12", "5E-13", "5E-13"]
 
 
-@pytest.mark.parametrize("kind", [np.float32, np.float16])
+@for_each("kind", [np.float32, np.float16])
 def test_numbers_of_narrow_types_match_their_value(kind):
     for value in np.random.default_rng(0).random(500):
         assert read(kind(value), None).holds(value)
-
-
-@pytest.mark.parametrize(
-    ("value", "decimals", "message"),
-    [
-        (1.2, None, r"value=1.2 is outside \[0, 1\].*\nHint: .*percentage"),
-        ("-0.12", None, r"value=-0.12 is outside \[0, 1\]"),
-        ("16.23", None, r"value=16.23 is outside \[0, 1\]"),
-        (0.1623, 2, r"value=0.1623 has 4 decimals, but decimals=2.\nHint"),
-        ("0.1623", 6, r"value=0.1623 has 4 decimals, but decimals=6"),
-        (1, None, r"decimals=0: allowed are 1 to 17, for value=1.\nHint: .*'0.5000'"),
-        (0.5, 18, r"decimals=18: allowed are 1 to 17"),
-        (0.5, True, r"decimals=True: allowed are 1 to 17"),
-        ("letor4", None, r"value='letor4' is not a number.\nHint: .*'0.1623'"),
-        (float("nan"), None, r"value=nan is not a number"),
-        (True, None, r"value=True is not a number"),
-        (None, None, r"value=None is not a number"),
-    ],
-)
-def test_invalid_values_are_refused(value, decimals, message):
-    with pytest.raises(ra.InputError, match=message):
-        ra.audit.identify([1, 0], [1, 2], value=value, decimals=decimals, group_sizes=[2])

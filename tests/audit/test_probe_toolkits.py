@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import rankadapters as ra
+from rankadapters.parity import ToolkitData
+from tests.helpers.tables import long_except
 
 RECORDS = Path(__file__).parent.parent / "golden" / "probed_functions.json"
 
@@ -23,10 +26,17 @@ def as_dicts(labels, scores, qid):
     return qrels, run
 
 
-def sklearn(k):
-    from sklearn.metrics import ndcg_score
+def toolkit(name):
+    """Return a function that asks one of our four toolkits for its NDCG@3, as `check_parity` does."""
+    adapter = import_module(f"rankadapters.{name}.parity").TOOLKIT
+    words = getattr(ra, name).native_metric(f"{name}@3")
 
-    return lambda labels, scores: ndcg_score([labels], [scores], k=k)
+    def metric(labels, scores, queries=None):
+        column = "qid" if TOOLKITS[name][1] == "queries" else "group_sizes"
+        data = ra.Queries(labels, **{column: [len(labels)] if queries is None else queries})
+        return adapter.ask(ToolkitData(queries=data, scores=np.asarray(scores, float)), words)
+
+    return metric
 
 
 def torchmetrics(k):
@@ -64,48 +74,16 @@ def pytrec_eval(k):
     return metric
 
 
-def lightgbm(k):
-    import lightgbm
-
-    def metric(labels, scores, sizes):
-        params = {"verbose": -1, "min_data_in_bin": 1, "min_data_in_leaf": 1, "feature_pre_filter": False}
-        rows = np.zeros((len(labels), 1))
-        data = lightgbm.Dataset(rows, labels, group=sizes, params=params, init_score=scores, free_raw_data=False)
-        booster_params = {"objective": "lambdarank", "metric": "ndcg", "eval_at": [k], "verbose": -1}
-        return lightgbm.Booster(booster_params, data).eval_train()[0][2]
-
-    return metric
-
-
-def xgboost(k):
-    import xgboost
-
-    def metric(labels, scores, sizes):
-        data = xgboost.DMatrix(np.zeros((len(labels), 1)), labels)
-        data.set_group(sizes)
-        data.set_base_margin(scores)
-        params = {"objective": "rank:ndcg", "eval_metric": f"ndcg@{k}", "max_depth": 1, "eta": 0}
-        return float(xgboost.train(params, data, 0).eval(data).split(":")[-1])
-
-    return metric
-
-
-def catboost(k):
-    from catboost.utils import eval_metric
-
-    return lambda labels, scores, qid: eval_metric(labels, scores, f"NDCG:top={k}", group_id=qid)[0]
-
-
 # Toolkit: its function, the kind of call, its preset, and a preset that differs.
 TOOLKITS = {
-    "sklearn": (sklearn, "query", "sklearn@3", "lightgbm@3"),
+    "sklearn": (lambda _: toolkit("sklearn"), "query", "sklearn@3", "lightgbm@3"),
     "torchmetrics": (torchmetrics, "query", "torchmetrics@3", "lightgbm@3"),
     "ranx": (ranx, "queries", "ranx@3", "sklearn@3"),
     "ir_measures": (ir_measures, "queries", "trec_eval_9@3", "sklearn@3"),
     "pytrec_eval": (pytrec_eval, "queries", "pytrec_eval@3", "sklearn@3"),
-    "lightgbm": (lightgbm, "groups", "lightgbm@3", "xgboost@3"),
-    "xgboost": (xgboost, "groups", "xgboost@3", "lightgbm@3"),
-    "catboost": (catboost, "queries", "catboost@3", "lightgbm@3"),
+    "lightgbm": (lambda _: toolkit("lightgbm"), "groups", "lightgbm@3", "xgboost@3"),
+    "xgboost": (lambda _: toolkit("xgboost"), "groups", "xgboost@3", "lightgbm@3"),
+    "catboost": (lambda _: toolkit("catboost"), "queries", "catboost@3", "lightgbm@3"),
 }
 
 
@@ -152,14 +130,15 @@ def check_preset(name, function):
     assert wrong_preset not in report.presets
 
 
-@pytest.mark.parametrize("name", TOOLKITS)
+@pytest.mark.parametrize("name", long_except(TOOLKITS, "sklearn"))
 def test_the_recorded_results_of_a_toolkit_identify_its_preset(name):
     check_preset(name, replay(name))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", TOOLKITS)
 def test_the_function_of_an_installed_toolkit_identifies_its_preset(name):
-    pytest.importorskip({"sklearn": "sklearn.metrics", "catboost": "catboost.utils"}.get(name, name))
+    pytest.importorskip(name)
     answers = {}
     check_preset(name, record(TOOLKITS[name][0](3), answers))
     if os.environ.get("RECORD_PROBED"):

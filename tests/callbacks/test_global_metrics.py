@@ -132,6 +132,7 @@ def test_a_callback_that_is_no_metric_of_the_training_is_refused(toolkit):
         toolkit.train(None, {"train": toolkit.dataset(DATA["train"])}, callbacks=[metric])
 
 
+@pytest.mark.long
 def test_one_object_serves_trainings_in_several_threads(toolkit):
     metric = toolkit.global_metric(LETOR)
     expected = train(toolkit, toolkit.global_metric(LETOR), rounds=20)[1]

@@ -5,11 +5,7 @@ from __future__ import annotations
 import math
 import os
 import signal
-import subprocess
-import sys
 import threading
-from contextlib import contextmanager
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -23,30 +19,15 @@ from rankadapters.objectives.kernels.replicas import replica_gradients
 from rankadapters.objectives.kernels.stochastic_filter import stochastic_filter_gradients
 from rankadapters.objectives.kernels.stochastic_rank import stochastic_rank_gradients
 from rankadapters.objectives.kernels.yetirank import yetirank_gradients
+from tests.helpers.python_processes import TIMEOUT, needs_posix, start_python
 from tests.helpers.tables import for_each, short
 
-ROOT = Path(__file__).parent.parent.parent
-TIMEOUT = 300  # seconds; far more than any of these tests takes, even on a slow machine
 EVALUATE = ["evaluate", "--convention", "textbook@3", "--format", "json"]
-
-posix = pytest.mark.skipif(os.name != "posix", reason="sends SIGINT to a process")
 
 pytestmark = pytest.mark.usefixtures("default_sigint")
 
 
-@contextmanager
-def start_python(*arguments):
-    process = subprocess.Popen(
-        [sys.executable, *arguments], cwd=ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    )
-    try:
-        yield process
-    finally:
-        process.kill()
-        process.communicate()
-
-
-@posix
+@needs_posix
 def test_an_interrupted_command_prints_one_line(tmp_path):
     """The command waits for a pipe without a writer. Opening the pipe for writing waits until the command reads it."""
     pipe = tmp_path / "features"
@@ -63,11 +44,8 @@ def test_an_interrupted_command_prints_one_line(tmp_path):
     assert (process.returncode, out, err) == (130, "", "rankadapters: interrupted\n")
 
 
-@posix
-@pytest.mark.parametrize(
-    "module",
-    ["rankadapters.cli.evaluate", "numpy", "rankadapters.core.evaluation.evaluator", "rankadapters.core.ranking.ranks"],
-)
+@needs_posix
+@pytest.mark.parametrize("module", ["numpy", pytest.param("rankadapters.core.ranking.ranks", marks=pytest.mark.long)])
 def test_a_command_interrupted_while_it_imports_prints_one_line(tmp_path, module):
     code = (
         "import signal, sys\n"
@@ -90,6 +68,7 @@ def test_a_command_interrupted_while_it_imports_prints_one_line(tmp_path, module
 
 
 EXACT = objectives.lightgbm.lambdarank().replace(sigmoid="exact", truncation=None)
+LAMBDA_LOSS = objectives.LambdaLoss(convention="textbook@5", scheme="ndcg2++_3", truncation=None, sigma=1)
 PAIRWISE = {
     "exact": (EXACT, pair_gradients),
     "unit": (objectives.catboost.pair_logit(), pair_gradients),
@@ -98,6 +77,11 @@ PAIRWISE = {
     "map": (objectives.xgboost.map().replace(truncation=None), replica_gradients),
     "truncated": (objectives.lightgbm.lambdarank(), replica_gradients),
     "drawn": (objectives.xgboost.ndcg(lambdarank_pair_method="mean"), replica_gradients),
+    "ap": (EXACT.replace(convention="lightgbm.map@all"), pair_gradients),
+    "rr": (EXACT.replace(convention="catboost.mrr@all"), pair_gradients),
+    "err": (EXACT.replace(convention="yahoo.err"), pair_gradients),
+    "both terms": (LAMBDA_LOSS, None),
+    "approximate": (objectives.ApproxNDCG(convention="textbook@5", temperature=0.01, hessian=1), None),
 }
 SIZES = [1, 30, 2, 90, 3, 1, 60]
 RNG = np.random.default_rng(0)
@@ -105,18 +89,21 @@ LABELS, SCORES = RNG.integers(0, 2, sum(SIZES)), RNG.standard_normal(sum(SIZES))
 LONG_QUERY = 201  # rows of one query, computed in calls of 50 ranks; the last rank has no pairs with later ranks
 
 
+@pytest.mark.long
 @for_each("name", PAIRWISE)
-@pytest.mark.parametrize("work", [1, 100, 5000])
-@pytest.mark.parametrize("spread", [1, 1000], ids=["near", "far"])  # far scores need more than one unit for exp(s)
+@for_each("work", [1, 100, 5000])
+@for_each("spread", [1, 1000])  # far scores need more than one unit for exp(s)
 def test_gradients_in_many_calls_have_the_same_bits(monkeypatch, name, work, spread):
     bound_objective = PAIRWISE[name][0].bind(ra.Queries(LABELS, group_sizes=SIZES), n_threads=1)
     expected = bound_objective.gradients(SCORES * spread)
     assert np.isfinite(expected).all()
     bound_objective.state[...] = 0
-    monkeypatch.setattr(threads, "WORK_PER_CALL", work)
-    np.testing.assert_array_equal(bound_objective.gradients(SCORES * spread), expected)
+    with monkeypatch.context() as patch:
+        patch.setattr(threads, "WORK_PER_CALL", work)
+        np.testing.assert_array_equal(bound_objective.gradients(SCORES * spread), expected)
 
 
+@pytest.mark.long
 @for_each(
     ("objective", "kernel"),
     [
@@ -167,7 +154,7 @@ def count_calls(monkeypatch, kernel, before):
     return calls
 
 
-@pytest.mark.parametrize("name", ["exact", "unit", "table", "float32", "map"])
+@pytest.mark.parametrize("name", ["exact", *(pytest.param(name, marks=pytest.mark.long) for name in ("table", "map"))])
 def test_the_pairs_of_one_long_query_are_interrupted_between_calls(monkeypatch, name):
     objective, kernel = PAIRWISE[name]
     monkeypatch.setattr(threads, "WORK_PER_CALL", 50 * LONG_QUERY)
@@ -223,7 +210,8 @@ def test_other_threads_stop_at_their_next_result():
     assert results == [0]
 
 
-@posix
+@needs_posix
+@pytest.mark.long
 def test_a_training_on_one_query_of_a_million_rows_is_interrupted():
     """The 5e11 pairs of the query would take a quarter of an hour."""
     code = (

@@ -127,11 +127,6 @@ def test_an_unpickled_metric_works_without_the_datasets(toolkit):
     assert result[0][0] == "mine"
 
 
-def test_a_dataset_of_one_query_is_evaluated(toolkit):
-    data, metric = ranking(1, n_queries=1), toolkit.metric(TEXTBOOK)
-    assert metric(data.X[:, 0], toolkit.dataset(data))[0][1] == value(data, data.X[:, 0])
-
-
 def test_a_dataset_without_groups_is_refused(toolkit):
     data = toolkit.dataset(ranking(10), group=False)
     with pytest.raises(

@@ -53,7 +53,9 @@ NEEDED_PACKAGES = {
 }
 
 
-@pytest.mark.parametrize("title", AUDITS)
+@pytest.mark.parametrize(
+    "title", [pytest.param(title, marks=[] if title == "comparing" else pytest.mark.long) for title in AUDITS]
+)
 def test_long_work_shows_a_bar_only_on_a_terminal_with_tqdm(capsys, monkeypatch, title):
     for package in NEEDED_PACKAGES.get(title, []):
         pytest.importorskip(package)
@@ -163,20 +165,14 @@ def test_each_file_moves_the_bar_by_a_thousand_steps(monkeypatch):
 @for_each(
     ("title", "work"),
     [
-        (
-            "comparing",
-            lambda: ra.audit.order(LABELS, {"a": SCORES, "b": LABELS}, "textbook@2", **COLUMNS, n_resamples=9),
-        ),
-        ("profiling", lambda: ra.audit.profile(LABELS, k=2, **COLUMNS)),
         ("explaining", lambda: ra.audit.explain(LABELS, SCORES, "sklearn@2", "letor4@2", **COLUMNS)),
-        ("searching", lambda: ra.audit.identify(LABELS, SCORES, value="0.5", k=2, **COLUMNS)),
         (
             "asking the toolkits",
             lambda: ra.parity.crosscheck(LABELS, SCORES, "sklearn@2", toolkits=["sklearn"], **COLUMNS),
         ),
     ],
 )
-def test_work_that_may_take_long_has_a_title(title, work, monkeypatch):
+def test_work_of_few_steps_has_a_title(title, work, monkeypatch):
     titles = []
     monkeypatch.setattr(progress, "shown", lambda name, **_: titles.append(name) or nullcontext())
     work()

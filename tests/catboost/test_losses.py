@@ -12,6 +12,8 @@ cb = pytest.importorskip("catboost")
 
 from tests.helpers.catboost_rankers import fit_ranker, weighted_rows  # noqa: E402 - after the skip
 
+pytestmark = pytest.mark.long
+
 CATBOOST = ra.presets.catboost
 ROWS = [CATBOOST.query_rmse(), CATBOOST.query_soft_max(beta=0.5), CATBOOST.query_cross_entropy(alpha=0.3)]
 BY_PAIR = [CATBOOST.pair_logit(), CATBOOST.pair_accuracy()]
@@ -82,14 +84,6 @@ def test_metrics_of_pairs_by_label_are_computed_on_a_pool(convention, weighted):
     assert verdicts(with_pairs) == ["equal"]  # with given pairs CatBoost itself would make no pairs of labels
 
 
-def test_additional_metrics_of_pairs_are_computed_on_float32_scores():
-    metrics = ["PairLogit", "PairAccuracy", "QueryRMSE"]
-    report = ra.catboost.check_parity(UNITS, SCORES, ROWS[0], qid=QID, pairs=make_pairs(), metrics=metrics)
-    assert verdicts(report) == ["equal"] * 3
-    assert ["of a Pool with baseline" in row.source for row in report.rows] == [True, True, False]
-    assert ["scores rounded to float32" in row.reason for row in report.rows] == [True, True, False]
-
-
 def test_pairs_of_interleaved_rows_stay_with_their_rows():
     shuffle = np.random.default_rng(5).permutation(LABELS.size)
     new_index = np.argsort(shuffle)
@@ -97,22 +91,6 @@ def test_pairs_of_interleaved_rows_stay_with_their_rows():
     moved_pairs = (new_index[winner], new_index[loser], weight)
     report = ra.catboost.check_parity(LABELS[shuffle], SCORES[shuffle], BY_PAIR[0], qid=QID[shuffle], pairs=moved_pairs)
     assert verdicts(report) == ["equal"]
-
-
-def test_a_wrong_value_of_a_loss_is_different():
-    uniform = BY_PAIR[0].replace(average="uniform")
-    report = ra.catboost.check_parity(LABELS, SCORES, uniform, qid=QID, pairs=make_pairs()[:2], metrics=["PairLogit"])
-    assert report.rows[0].verdict == "equal"  # without weights the two averages are equal
-    wrong_report = ra.parity.check_value(UNITS, SCORES, ROWS[0], value="0.5", source="a paper", qid=QID)
-    assert verdicts(wrong_report) == ["different"]
-
-
-def test_the_logged_loss_is_compared_too():
-    pool = cb.Pool(X, LABELS, group_id=QID)
-    model = fit_ranker(pool, pool)  # CatBoost logs the loss QueryRMSE by itself
-    report = ra.catboost.check_model(model, pool, ROWS[0], dataset="validation")
-    assert verdicts(report) == ["equal"] * 4
-    assert report.rows[-1].source == "log of validation, iteration 5, QueryRMSE"
 
 
 @pytest.mark.parametrize("convention", [*BY_PAIR, *BY_LABEL], ids=short)

@@ -30,6 +30,7 @@ def trained():
     return fit_ranker(train, valid), train, valid
 
 
+@pytest.mark.long
 @for_each("iteration", [None, 0, 2, LAST_ITERATION])
 @for_each("border", [None, 1])
 @pytest.mark.parametrize("dataset", ["learn", "validation"])
@@ -80,14 +81,6 @@ def test_a_wrong_prediction_changes_only_the_row_of_its_route(trained, route, ro
     rows = ra.catboost.check_model(model, valid, DECLARED).rows
     differs = [right_row.value != row.value for right_row, row in zip(right_rows, rows, strict=True)]
     assert differs == [index == row_index for index in range(len(rows))]
-
-
-def test_the_values_of_the_iterations_differ(trained):
-    model, _, valid = trained
-    values = {
-        ra.catboost.check_model(model, valid, DECLARED, iteration=i).rows[0].value for i in range(LAST_ITERATION + 1)
-    }
-    assert len(values) > 1
 
 
 def test_other_gains_and_discounts_agree_and_a_foreign_convention_is_not_comparable(trained):
@@ -166,12 +159,3 @@ def test_bad_input_is_refused(trained, change, message):
     model, _, valid = trained
     with pytest.raises(ra.InputError, match=message):
         ra.catboost.check_model(**{"model": model, "data": valid, "convention": DECLARED, **change})
-
-
-def test_negative_labels_under_exp_are_named(trained):
-    model, _, _ = trained
-    X, labels, qid, _ = weighted_rows(1)
-    pool = cb.Pool(X, labels - 1, group_id=qid)
-    assert ra.catboost.check_model(model, pool, DECLARED).ok
-    with pytest.raises(ra.InputError, match="our exp2 refuses it"):
-        ra.catboost.check_model(model, pool, DECLARED.replace(gain="exp2"))

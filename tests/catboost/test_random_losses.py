@@ -11,6 +11,8 @@ from tests.helpers.shared_data import golden_file
 
 catboost = pytest.importorskip("catboost", minversion="1.2.10", exc_type=ImportError)
 
+pytestmark = pytest.mark.long
+
 LOSSES = [
     "StochasticRank:metric=ERR",
     "StochasticRank:metric=ERR;top=2",

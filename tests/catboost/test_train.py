@@ -149,21 +149,6 @@ def test_the_history_of_every_set_equals_our_values_bit_for_bit(start):
             assert model.evals_result_[name][convention.name] == pytest.approx(expected, rel=1e-15)
 
 
-def test_the_history_on_pools_with_a_baseline_equals_our_values_bit_for_bit():
-    # This measure sums differences of scores, so its last bits show in which order the scores were added up.
-    convention = ra.presets.catboost.query_rmse(weights=None)
-    train_start, valid_start = ((100 * rows(seed)[0][:, 3]).astype(np.float32).astype(float) for seed in (0, 1))
-    train, valid = pool(baseline=train_start), pool(1, baseline=valid_start)
-    params = {**DETERMINISTIC, "iterations": 20, "use_best_model": False}
-    model = ra.catboost.train(params, train, QUERY_RMSE, convention, eval_set=valid, callbacks=[reader := ReadLog()])
-    for name, data, seed, start in (("learn", train, 0, train_start), ("validation", valid, 1, valid_start)):
-        queries = ra.Queries(data.get_label(), qid=group_ids(data))
-        staged = model.staged_predict(rows(seed)[0])
-        expected = [ra.evaluate(queries, start + scores, convention).value for scores in staged]
-        assert reader.log[name][convention.name] == expected
-        assert ra.evaluate(queries, model.predict(data), convention).value == expected[-1]
-
-
 def test_training_stops_by_the_last_set_and_the_first_convention():
     params = {**DETERMINISTIC, "iterations": 200, "learning_rate": 0.5, "early_stopping_rounds": 4}
     sets = [pool(1, 20), pool(2, 20)]
@@ -238,20 +223,6 @@ def test_the_history_has_every_set_and_convention_in_every_round_also_of_a_saved
     saved = ra.History.of(cb.CatBoost().load_model(tmp_path / "model").get_evals_result())
     assert [entry[:2] for entry in saved] == [entry[:2] for entry in model.history]
     assert [entry.value for entry in saved] == pytest.approx([entry.value for entry in model.history], rel=1e-15)
-
-
-def test_fit_by_objective_returns_the_exact_log():
-    from rankadapters.catboost.training import fit_by_objective
-
-    ranker = cb.CatBoostRanker(**DETERMINISTIC, use_best_model=False)
-    log = fit_by_objective(ranker, [pool(), pool(1)], LAMBDARANK, CONV, {})
-    X, y, qid = rows(1)
-    expected = [ra.evaluate(y, scores, CONV, qid=qid).value for scores in ranker.staged_predict(X)]
-    assert list(log) == ["learn", "validation"]
-    assert log["validation"] == {CONV.name: expected}
-    ranker_log = ranker.get_evals_result()
-    assert list(ranker_log) == ["learn", "validation"]
-    assert ranker_log["validation"][CONV.name] == pytest.approx(expected, rel=1e-15)
 
 
 def test_verbose_prints_a_line_every_so_many_rounds(capsys):

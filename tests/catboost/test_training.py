@@ -67,14 +67,6 @@ def test_every_round_of_both_sets_equals_our_value(convention, loss):
         assert values(model, name, convention) == pytest.approx(expected, rel=1e-12)
 
 
-def test_the_log_has_the_display_name():
-    model = train(make_metric(name="mine"), use_best_model=False)
-    log = model.get_evals_result()
-    assert set(log["validation"]) == {"QueryRMSE", "mine"}
-    history = ra.History.of(log, names={"mine": CONVENTION})
-    assert [entry.value for entry in history.only(dataset="validation")] == log["validation"]["mine"]
-
-
 @for_each("convention", [[CONVENTION], [CONVENTION, "textbook@3"], ("letor4@3",)])
 def test_several_conventions_are_refused_with_the_way_to_report_them(convention):
     message = (
@@ -116,13 +108,6 @@ def test_a_direct_call_returns_our_value():
         scores = np.random.default_rng(1).normal(size=labels.size)
         value, weight = metric.evaluate([scores], labels.astype(np.float32), None)
         assert (value, weight) == (ra.evaluate(labels, scores, CONVENTION, qid=qid).value, 1.0)
-
-
-def test_catboosts_built_in_metric_agrees():
-    metric = make_metric(ra.presets.catboost(3))
-    model = train(metric, custom_metric=["NDCG:top=3"], use_best_model=False)
-    built_in_values = model.get_evals_result()["validation"]["NDCG:top=3;type=Base"]
-    assert values(model, convention=metric.convention) == pytest.approx(built_in_values, rel=1e-9)
 
 
 def test_early_stopping_watches_the_metric_and_keeps_its_best_round():
@@ -178,17 +163,6 @@ def test_weights_of_a_set_replace_those_of_the_pool():
     assert values(model, "learn", convention) == [pytest.approx(expected.value, rel=1e-12)]
 
 
-def test_sets_may_be_queries_and_repeated_and_inputs_do_not_change():
-    (labels, qid), valid_columns = labels_and_qid(0), labels_and_qid(1)
-    before = labels.copy(), qid.copy()
-    metric = ra.catboost.eval_metric(
-        CONVENTION, [(labels, qid), ra.Queries(labels, qid=qid), ra.Queries(valid_columns[0], qid=valid_columns[1])]
-    )
-    model = train(metric)
-    assert all(len(values(model, name)) == 5 for name in ("learn", "validation"))
-    assert all(map(np.array_equal, before, (labels, qid)))
-
-
 PERMUTED = r"(?s)the labels of set 0, but in a different order.*Hint: sets= of every eval_set, with rows in the order"
 UNDECLARED = r"(?s)labels match none of the declared sets .*Hint: sets="
 
@@ -238,31 +212,6 @@ def test_the_log_shows_minus_1_for_a_training_set_whose_labels_are_not_declared(
     assert values(model, "learn") == [-1] * 5
 
 
-def test_a_training_set_that_was_not_declared_is_not_evaluated():
-    both, valid = make_metric(), ra.catboost.eval_metric(CONVENTION, sets=[labels_and_qid(1)])
-    models = [train(metric, rounds=20, od_type="Iter", od_wait=3, learning_rate=0.5) for metric in (both, valid)]
-    assert values(models[0]) == values(models[1])
-    assert models[0].get_best_iteration() == models[1].get_best_iteration()
-    assert set(values(models[1], "learn")) == {-1.0}
-    assert (models[0].predict(data(1)[0]) == models[1].predict(data(1)[0])).all()
-
-
-def with_categories(seed):
-    X, labels, qid, _ = data(seed)
-    return cb.Pool(X.astype(int).astype(str).astype(object), labels, group_id=qid, cat_features=[0, 1])
-
-
-@pytest.mark.parametrize("params", [{}, {"boosting_type": "Ordered"}])
-@pytest.mark.parametrize("validation", [1, 0], ids=["other rows", "the training set"])
-def test_catboost_may_permute_a_training_set_that_was_not_declared(params, validation):
-    metric = ra.catboost.eval_metric(CONVENTION, sets=[labels_and_qid(validation)])
-    train_pool, valid_pool = with_categories(0), with_categories(validation)
-    model = ranker(metric, one_hot_max_size=1, **params).fit(train_pool, eval_set=valid_pool, use_best_model=False)
-    expected = our_values(model, valid_pool, *labels_and_qid(validation))
-    assert values(model) == pytest.approx(expected, rel=1e-12)
-    assert set(values(model, "learn")) == {-1.0}
-
-
 def test_sets_of_equal_labels_are_told_apart_in_every_round():
     X, labels, qid, _ = data(0)
     pools = [cb.Pool(features, labels, group_id=qid) for features in (X, X, -X)]
@@ -270,23 +219,6 @@ def test_sets_of_equal_labels_are_told_apart_in_every_round():
     model = ranker(metric).fit(pools[0], eval_set=pools[1:], use_best_model=False)
     for name, features in {"learn": X, "validation_0": X, "validation_1": -X}.items():
         assert values(model, name) == pytest.approx(our_values(model, features, labels, qid), rel=1e-12)
-
-
-def test_sets_of_equal_labels_keep_the_weights_of_their_pools():
-    convention = ra.presets.catboost(3)
-    X, labels, qid, weights = data(0)
-    first = np.unique(qid, return_index=True)[1]
-    by_query = {
-        "validation_0": weights,
-        "validation_1": np.ones(qid.size),
-        "validation_2": (weights**2).astype(np.float32),
-    }
-    pools = [cb.Pool(X, labels, group_id=qid, group_weight=column) for column in by_query.values()]
-    metric = ra.catboost.eval_metric(convention, [(labels, qid)])
-    model = ranker(metric).fit(cb.Pool(X, labels, group_id=qid), eval_set=pools, use_best_model=False)
-    for name, column in by_query.items():
-        score = ra.evaluate(labels, model.predict(X), convention, qid=qid, query_weight=column[first])
-        assert values(model, name, convention)[-1] == pytest.approx(score.value, rel=1e-12)
 
 
 def test_a_log_with_skipped_rounds_has_the_values_of_the_others():
@@ -305,13 +237,6 @@ def test_sets_of_equal_labels_and_different_queries_are_refused():
     other_qid[:3] = other_qid[0]
     with pytest.raises(ra.InputError, match="sets 0 and 1 have the same labels but different queries or weights"):
         ra.catboost.eval_metric(CONVENTION, sets=[(labels, qid), (labels, np.append(other_qid[1:], 99))])
-
-
-@pytest.mark.parametrize("shifts", [(0, 100), (100, 0)])
-def test_sets_of_equal_labels_whose_queries_have_different_ids_are_refused(shifts):
-    labels, qid = labels_and_qid(0)
-    with pytest.raises(ra.InputError, match="sets 0 and 1 have the same labels but different queries or weights"):
-        ra.catboost.eval_metric(CONVENTION, sets=[(labels, qid + shift) for shift in shifts])
 
 
 @pytest.mark.parametrize(

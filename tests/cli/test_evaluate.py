@@ -12,8 +12,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import presets
-from tests.helpers.command import run
-from tests.helpers.evaluate_files import LEFT_OUT, ROWS, SCORES, error_of, output_of
+from tests.helpers.evaluate_files import LEFT_OUT, error_of, output_of
 from tests.helpers.python_processes import run_python
 from tests.helpers.shared_data import mq2008_files
 from tests.helpers.tables import for_each
@@ -87,17 +86,6 @@ def test_measures_follow_the_conventions(capsys, trec):
     assert [row["name"] for row in json.loads(out)["conventions"]] == ["ndcg@5/pytrec_eval", "ap@all/trec_eval_9.map"]
 
 
-def test_without_per_query_json_has_no_queries(capsys, letor):
-    report = json.loads(output_of(capsys, *letor, "--convention", "letor4@1", "--format", "json"))
-    assert list(report) == ["conventions", "note"]
-    assert report["note"] == ""
-
-
-def test_two_names_of_one_convention_are_both_listed(capsys, letor):
-    report = json.loads(output_of(capsys, *letor, "--convention", "letor3@1", "letor4@1", "--format", "json"))
-    assert [row["name"] for row in report["conventions"]] == ["ndcg@1/letor3", "ndcg@1/letor4"]
-
-
 def test_csv_has_a_row_per_convention_and_per_query(capsys, trec):
     def read(*options):
         out = output_of(capsys, *trec, *options, "--format", "csv", note=f"{LEFT_OUT}\n")
@@ -118,8 +106,6 @@ def test_conventions_may_be_a_tool_and_its_own_names_of_metrics(capsys, trec):
     report = json.loads(output_of(capsys, *trec, "--convention", *names, "--format", "json"))
     expected = [presets.trec_eval_9.map(), presets.trec_eval_9(5), presets.trec_eval_9(5), presets.ir_measures(5)]
     assert [row["signature"] for row in report["conventions"]] == list(map(str, expected))
-    error = error_of(capsys, *trec, "--convention", "ndcg_cut_5")
-    assert "'ndcg_cut_5' does not say whose ndcg_cut_5 it is, and tools differ. Hint: 'trec_eval_9.ndcg_cut_5'" in error
 
 
 def test_the_table_shows_values_queries_signatures_and_the_note(capsys, trec, monkeypatch):
@@ -150,60 +136,6 @@ def test_split_queries_merges_or_separates_a_query_that_returns(capsys, write, c
     assert "b.txt, line 1: query 7 returns" in error_of(capsys, *files[:-2])
 
 
-@for_each(
-    ("arguments", "match"),
-    [
-        ((), "nothing to evaluate. Hint: --features with --predictions"),
-        (("--run", "a"), "nothing to evaluate"),
-        (("--features", "a"), "--features needs exactly one of --predictions and --feature"),
-        (("--features", "a", "--predictions", "b", "--feature", "1"), "--features needs exactly one of"),
-        (("--features", "a", "--feature", "x"), "argument --feature: 'x' is not a whole number from 0"),
-        (("--features", "a", "--qrels", "b"), "--qrels contradicts --features"),
-        (("--features", "a", "--label", "b"), "--label has no effect with --features"),
-        (("--qrels", "a"), "--qrels needs --run"),
-        (("--qrels", "a", "--run", "b", "--split-queries", "merge"), "--split-queries has no effect with --qrels"),
-        (("--split-queries", "never"), "argument --split-queries: invalid choice: 'never'"),
-        (("--convention", "foo@10"), "argument --convention: 'foo@10' is neither a preset@k"),
-        (("--features", "nowhere.txt", "--feature", "1"), "nowhere.txt: No such file"),
-    ],
-)
-def test_bad_arguments_are_refused_in_one_line(capsys, arguments, match):
-    assert match in error_of(capsys, *arguments)
-
-
-def test_a_missing_convention_is_refused(capsys):
-    assert run("evaluate", "--features", "a", "--feature", "1") == 2
-    assert "neither --convention nor --measure was given" in capsys.readouterr().err
-
-
-@for_each(
-    ("rows", "scores", "match"),
-    [
-        (ROWS + "x\n", SCORES, "line 4: 'x' is not a label, which is a finite number; expected 'label qid:QUERY"),
-        (ROWS, "1\n", "scores.txt: 1 predictions for the 3 rows"),
-        ("# head\n-1 qid:7 1:1\n", "1\n", "rows.txt, line 2: labels[0] is -1, negative, which exp2 has no gain for"),
-        (ROWS + "1 qid:7\n", SCORES + "1\n", "rows.txt, line 4: query 7 returns after it began in"),
-    ],
-)
-def test_bad_files_are_refused_in_one_line(capsys, write, rows, scores, match):
-    files = "--features", write(rows, "rows.txt"), "--predictions", write(scores, "scores.txt")
-    assert match in error_of(capsys, *files, "--per-query")
-
-
-def test_a_query_without_rows_and_a_missing_column_are_refused(capsys, trec, table):
-    assert "query 8 is judged but nothing of it was retrieved" in error_of(capsys, *trec, "--per-query")
-    error = error_of(capsys, *table[:2], "--label", "clicks", *table[4:])
-    assert "no column 'clicks'. Hint: its columns are 'query', 'grade', 'model', 'doc'." in error
-
-
-def test_ties_by_docid_need_docids(capsys, write, table):
-    rows = write(ROWS.replace("#docid = c", ""), "rows.txt")
-    error = error_of(capsys, "--features", rows, "--feature", "1", "--convention", "trec_eval_9@5")
-    assert "rows.txt, line 3 has no docid" in error
-    assert "--docid is missing" in error_of(capsys, *table, "--convention", "trec_eval_9@5")
-    assert output_of(capsys, *table, "--docid", "doc", "--convention", "trec_eval_9@5", "--format", "csv")
-
-
 def test_without_pyarrow_the_error_names_the_extra_and_without_rich_the_table_is_plain(
     capsys, monkeypatch, write, letor, table
 ):
@@ -227,6 +159,7 @@ BM25 = {
 BM25_EXP = (0.2636, 0.2947, 0.3360, 0.3994)
 
 
+@pytest.mark.long
 def test_bm25_on_mq2008_has_the_means_that_other_programs_print():
     expected = {f"{name}@{k}": value for name, row in BM25.items() for k, value in zip((1, 3, 5, 10), row, strict=True)}
     for k, value in zip((1, 3, 5, 10), BM25_EXP, strict=True):
@@ -239,15 +172,7 @@ def test_bm25_on_mq2008_has_the_means_that_other_programs_print():
     assert {(row["n_queries"], row["n_scored"]) for row in rows} == {(784, 784)}
 
 
-def test_the_columns_of_a_table_have_default_names(capsys, write):
-    pytest.importorskip("pyarrow")
-    table = write("qid,label,score\n7,0,0.5\n7,1,1\n", "named.csv")
-    out = output_of(capsys, "--table", table, "--convention", "yahoo@3", "--format", "json")
-    [row] = json.loads(out)["conventions"]
-    assert row["value"] == 1
-    assert "no column 'qid'" in error_of(capsys, "--table", write("label,score\n1,2\n", "no.csv"))
-
-
+@pytest.mark.long
 @for_each("form", ["table", "markdown", "latex", "json", "csv", "html"])
 @for_each("options", [(), ("--split-queries", "merge"), ("--per-query",)], ids=["streamed", "read", "per query"])
 def test_every_format_has_the_interval_of_each_segment(capsys, write, form, options):

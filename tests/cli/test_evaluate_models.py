@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import io
+import csv
 import json
 
 import pytest
@@ -10,6 +10,7 @@ import pytest
 import rankadapters as ra
 from rankadapters import presets
 from tests.helpers.evaluate_files import error_of, output_of
+from tests.helpers.tables import for_each
 
 LABELS, QID = [2, 0, 0, 1, 0], [7, 7, 7, 8, 8]
 SCORES = {"good": [3, 2, 1, 2, 1], "bad": [1, 2, 3, 1, 2]}
@@ -79,19 +80,22 @@ def test_json_names_the_model_of_each_value(capsys, request, source):
         assert report["queries"][str(convention)][name] == dict(zip(["7", "8"], values, strict=True))
 
 
-def test_csv_is_one_long_table_with_the_model_first(capsys, predictions):
-    pandas = pytest.importorskip("pandas")
-    options = (*predictions, "--convention", *CONVENTIONS, "--format", "csv")
-    table = pandas.read_csv(io.StringIO(output_of(capsys, *options)))
-    assert ",".join(table.columns) == "model,name,signature,value,n_queries,n_scored,n_empty,n_short"
-    pairs = [[ra.parse(text).name, model] for text in CONVENTIONS for model in SCORES]
-    assert table[["name", "model"]].to_numpy().tolist() == pairs
-    table = pandas.read_csv(io.StringIO(output_of(capsys, *options, "--per-query")))
-    assert len(table) == 4 + 8
-    rows = table[table.qid.notna() & (table.name == "ndcg@3/yahoo")]
-    values = rows.pivot(index="qid", columns="model", values="value")
-    for model in SCORES:
-        assert values[model].tolist() == expected_score(presets.yahoo(3), model)[1]
+def test_csv_and_the_table_name_the_models(capsys, monkeypatch, predictions):
+    options = (*predictions, "--convention", *CONVENTIONS, "--per-query")
+    head, *lines = csv.reader(output_of(capsys, *options, "--format", "csv").splitlines())
+    assert ",".join(head) == "model,name,signature,qid,value,n_queries,n_scored,n_empty,n_short"
+    names = [[model, ra.parse(text).name] for text in CONVENTIONS for model in SCORES]
+    assert [line[:2] for line in lines] == [*names, *(pair for pair in names for _ in range(2))]
+    values = [line[4] for line in lines if line[:2] == ["bad", "ndcg@3/yahoo"] and line[3]]
+    assert list(map(float, values)) == expected_score(presets.yahoo(3), "bad")[1]
+    pytest.importorskip("rich")
+    monkeypatch.setenv("COLUMNS", "30")
+    out = output_of(capsys, *predictions, "--convention", "yahoo@3", "--per-query")
+    table = [line.split() for line in out.splitlines()]
+    (_, good_values), (bad, bad_values) = (expected_score(presets.yahoo(3), model) for model in SCORES)
+    assert ["ndcg@3/yahoo", "bad", f"{bad.value:.6f}", "2", "2", "0", "1"] in table
+    assert ["query", "good", "bad"] in table
+    assert ["8", f"{good_values[1]:.6f}", f"{bad_values[1]:.6f}"] in table
 
 
 def test_each_run_has_its_own_queries_counts_and_notes(capsys, runs):
@@ -106,20 +110,7 @@ def test_each_run_has_its_own_queries_counts_and_notes(capsys, runs):
         assert row["value"] == ra.evaluate(judgments.queries, judgments.scores, presets.trec_eval_9(3)).value
 
 
-def test_the_table_names_the_models(capsys, monkeypatch, predictions):
-    pytest.importorskip("rich")
-    monkeypatch.setenv("COLUMNS", "30")
-    out = output_of(capsys, *predictions, "--convention", "yahoo@3", "--per-query")
-    lines = [line.split() for line in out.splitlines()]
-    assert lines[1] == ["convention", "model", "value", "queries", "scored", "empty", "short"]
-    (good, good_values), (bad, bad_values) = (expected_score(presets.yahoo(3), model) for model in SCORES)
-    assert ["ndcg@3/yahoo", "good", f"{good.value:.6f}", "2", "2", "0", "1"] in lines
-    assert ["ndcg@3/yahoo", "bad", f"{bad.value:.6f}", "2", "2", "0", "1"] in lines
-    assert ["query", "good", "bad"] in lines
-    assert ["8", f"{good_values[1]:.6f}", f"{bad_values[1]:.6f}"] in lines
-
-
-@pytest.mark.parametrize("form", ["table", "json", "csv"])
+@for_each("form", ["table", "json", "csv"])
 def test_the_name_of_a_single_model_is_not_printed(capsys, rows, write, form):
     pytest.importorskip("rich")
     path = write(lines_of(SCORES["good"]), "scores.txt")
@@ -128,22 +119,6 @@ def test_the_name_of_a_single_model_is_not_printed(capsys, rows, write, form):
     assert output_of(capsys, *rows, "--predictions", f"mine={path}", *options) == unnamed
     assert output_of(capsys, *rows, "--feature", "1", *options) == unnamed
     assert "model" not in unnamed
-
-
-def test_the_queries_are_bound_once_and_each_model_is_ranked_once(capsys, monkeypatch, table):
-    from rankadapters.core.evaluation import evaluator
-
-    bindings, rankings = [], []
-    bind, measure = evaluator.bind, ra.Evaluator.measure
-    monkeypatch.setattr(evaluator, "bind", lambda *args: bindings.append(args) or bind(*args))
-    monkeypatch.setattr(ra.Evaluator, "measure", lambda self, scores: rankings.append(scores) or measure(self, scores))
-    options = (*table, "--convention", *CONVENTIONS, "--format", "csv")
-    for more, n_times in (((), 1), (("--split-queries", "merge"), 1), (("--per-query",), 2)):
-        bindings.clear()
-        rankings.clear()
-        output_of(capsys, *options, *more)
-        assert len(bindings) == n_times
-        assert [scores.tolist() for scores in rankings] == n_times * list(SCORES.values())
 
 
 def test_features_are_read_once_for_all_predictions(capsys, monkeypatch, predictions, write):
@@ -155,22 +130,3 @@ def test_features_are_read_once_for_all_predictions(capsys, monkeypatch, predict
     assert len(reads) == 1
     short = ("--predictions", write("1\n", "short.txt"))
     assert "short.txt: 1 predictions for the 5 rows of " in error_of(capsys, *predictions, *short, *options[:2])
-
-
-def test_two_models_with_the_same_name_are_refused(capsys, rows, predictions, table):
-    twice = (*predictions, "--predictions", predictions[3])
-    assert "two models are named 'good'. Hint: --predictions NAME=FILE." in error_of(
-        capsys, *twice, "--convention", "yahoo@3"
-    )
-    assert "two models are named 'feature 1'. Hint: name each feature once." in error_of(
-        capsys, *rows, "--feature", "1", "1", "--convention", "yahoo@3"
-    )
-    assert "two models are named 'good'. Hint: name each column once." in error_of(
-        capsys, *table, "good", "--convention", "yahoo@3"
-    )
-
-
-def test_an_error_in_a_run_names_its_file_and_line(capsys, write, runs):
-    run = write("7 Q0 d0 1 3 t\n7 Q0 new 1 2 t\n8 Q0 d3 1 1 t\n", "new.run")
-    error = error_of(capsys, *runs[:4], run, "--convention", "trec_eval_9@3+unjudged=error")
-    assert "new.run, line 2 (document 'new' of query '7'): " in error

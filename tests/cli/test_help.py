@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import re
 import shlex
@@ -13,6 +11,7 @@ import pytest
 from rankadapters import cli
 from rankadapters.core.measures import MEASURES
 from tests.helpers.python_processes import run_python
+from tests.helpers.tables import for_each
 
 SUBCOMMANDS = list(cli.COMMANDS)
 
@@ -42,14 +41,14 @@ def test_the_top_level_help_is_short_and_has_every_command_and_examples(capsys):
     assert len(examples(text)) >= 4
 
 
-@pytest.mark.parametrize("command", ["", *SUBCOMMANDS])
+@for_each("command", ["", *SUBCOMMANDS])
 def test_a_help_fits_80_columns_and_explains_the_exit_status(command, capsys):
     text = help_of(capsys, *filter(None, [command]))
     assert max(map(len, text.splitlines())) <= 80
     assert not command or re.search(r"\nexit status:\n  0.*2 (on bad input|where .*)\n$", text)
 
 
-@pytest.mark.parametrize("command", ["", *SUBCOMMANDS])
+@for_each("command", ["", *SUBCOMMANDS])
 def test_the_examples_of_a_help_are_valid_commands(command, capsys, monkeypatch):
     commands = examples(help_of(capsys, *filter(None, [command])))
     assert commands
@@ -60,31 +59,12 @@ def test_the_examples_of_a_help_are_valid_commands(command, capsys, monkeypatch)
         assert callable(parsed.print_answer)
 
 
-@pytest.mark.parametrize("measure", MEASURES)
+@for_each("measure", MEASURES)
 def test_every_field_of_a_measure_is_listed_with_its_allowed_values(measure, capsys):
     assert cli.main(["conventions", "--measure", measure, "--fields", "--format", "json"]) == 0
     fields = json.loads(capsys.readouterr().out)
     assert list(fields) == list(MEASURES[measure].declared())
     assert all(field["about"] and field["allowed"] for field in fields.values())
-
-
-def test_fields_are_printed_as_a_table_and_as_csv(capsys):
-    pytest.importorskip("rich")
-    assert cli.main(["conventions", "--measure", "ap", "--fields"]) == 0
-    table = capsys.readouterr().out
-    assert cli.main(["conventions", "--measure", "ap", "--fields", "--format", "csv"]) == 0
-    head, *rows = csv.reader(io.StringIO(capsys.readouterr().out))
-    assert head == ["field", "may be", "meaning"]
-    assert ["divisor", "cutoff", "min(k, R)"] in rows
-    assert table.count("\n") == len(rows) + 3
-    assert re.search(r"^divisor +cutoff +min\(k, R\) *$", table, re.MULTILINE)
-
-
-@pytest.mark.parametrize(("arguments", "option"), [(["letor4"], "letor4"), (["--diff", "yahoo"], "--diff yahoo")])
-def test_fields_of_a_preset_are_refused(arguments, option, capsys):
-    assert cli.main(["conventions", "--fields", "--format", "csv", *arguments]) == 2
-    expected = f"--fields prints the fields of a measure, not of {option}. Hint: --fields --measure ndcg."
-    assert capsys.readouterr().err == f"rankadapters: error: {expected}\n"
 
 
 def completions(line, tmp_path):
@@ -98,7 +78,8 @@ def completions(line, tmp_path):
     return answer.read_text(encoding="utf-8").split()
 
 
-@pytest.mark.parametrize(
+@pytest.mark.long
+@for_each(
     ("line", "expected"),
     [
         ("rankadapters ev", ["evaluate"]),

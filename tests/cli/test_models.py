@@ -62,12 +62,6 @@ def test_order_writes_its_result_as_markdown(capsys, audit_data, tmp_path):
     assert out.read_text(encoding="utf-8") == output_of(capsys, *options, "--format", "markdown")
 
 
-def test_order_refuses_a_single_model(capsys, audit_data):
-    assert "scores has 1 model; at least 2 must be given" in error_of(
-        capsys, *COMMANDS["order"], *audit_data, "--feature", "1", "--format", "json"
-    )
-
-
 def test_runs_with_the_same_file_name_need_names(capsys, tmp_path):
     pytest.importorskip("rich")
     qrels = tmp_path / "qrels"
@@ -99,14 +93,6 @@ def test_one_file_of_order_may_be_standard_input(capsys, audit_data, predictions
     assert output_of(capsys, *order_command("--features", "-", *good, *bad)) == expected
     stdin(predictions["good"].read_bytes())
     assert '"standard input"' in output_of(capsys, *order_command(*audit_data, "--predictions", "-", *bad))
-
-
-def test_profile_without_scores_ignores_features_in_comments(capsys, write, stdin):
-    rows = write("# 10:30 o'clock\n1 qid:1 3:1 # 11:30\n0 qid:1 3:2\n", "a.txt")
-    expected = output_of(capsys, "profile", "--features", rows, "--format", "json")
-    assert json.loads(expected)
-    stdin(rows.read_bytes())
-    assert output_of(capsys, "profile", "--features", "-", "--format", "json") == expected
 
 
 def test_an_argument_with_an_equals_sign_is_a_path_if_the_file_exists(capsys, audit_data, predictions, monkeypatch):

@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import os
-import re
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from rankadapters import presets
+from rankadapters.datasets import mq2008_like
 from tests.helpers.command import Terminal, error_of, output_of, run
 from tests.helpers.stand_in_toolkit import use_stand_in
-from tests.helpers.tables import for_each
 from tests.helpers.toolkit_names import TOOLKITS
-
-ROW_KEYS = [
-    "source", "version", "convention", "value", "our_value", "difference", "tolerance", "verdict", "reason",
-    "per_query", "declared",
-]  # fmt: skip
 
 
 @pytest.fixture
@@ -40,18 +33,6 @@ def installed(monkeypatch):
     return install
 
 
-def test_json_has_the_documented_shape(capsys, installed):
-    installed(*TOOLKITS)
-    report = json.loads(output_of(capsys, "parity", "--format", "json", "--convention", "letor4@10", "textbook@5"))
-    assert list(report) == ["ok", "unmet", "rows", "conventions"]
-    assert report["ok"] is True
-    assert [row["source"] for row in report["rows"]] == list(TOOLKITS)
-    for row in report["rows"]:
-        assert list(row) == ROW_KEYS
-        assert list(row["declared"]) == [str(presets.letor4(10)), str(presets.textbook(5))]
-        assert row["difference"] == row["value"] - row["our_value"] == 0
-
-
 def test_the_default_conventions_are_those_of_the_installed_toolkits(capsys, installed):
     installed("xgboost", "sklearn")
     report = json.loads(output_of(capsys, "parity", "--format", "json", "--k", "3"))
@@ -64,17 +45,6 @@ def test_conventions_may_be_signatures_and_the_option_may_be_repeated(capsys, in
     specs = [argument for convention in conventions for argument in ("--convention", str(convention))]
     report = json.loads(output_of(capsys, "parity", "--format", "json", *specs))
     assert report["conventions"] == list(map(str, conventions))
-
-
-def test_csv_has_a_row_per_model_and_a_column_per_convention(capsys, installed):
-    installed("sklearn", "lightgbm", "xgboost")
-    assert run("parity", "--format", "csv", "--convention", "letor4@10") == 0
-    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
-    head = "verdict", "source", "version", "its value", "our value", "difference", "tolerance"
-    assert list(rows[0]) == [*head, str(presets.letor4(10)), "reason"]
-    assert [row["source"] for row in rows] == list(TOOLKITS)
-    assert float(rows[0]["its value"]) == float(rows[0]["our value"])
-    assert rows[3]["its value"] == rows[3][str(presets.letor4(10))] == ""
 
 
 def test_the_table_fits_80_columns_and_signatures_are_printed_below_it(capsys, installed, monkeypatch):
@@ -92,17 +62,6 @@ def test_the_table_fits_80_columns_and_signatures_are_printed_below_it(capsys, i
     assert 'missing_catboost is not installed: pip install "rankadapters[catboost]"\n' in legend
 
 
-def test_many_conventions_do_not_cut_the_numbers(capsys, installed, monkeypatch):
-    pytest.importorskip("rich")
-    monkeypatch.setenv("COLUMNS", "60")
-    installed("sklearn")
-    out = output_of(capsys, "parity", "--convention", *(f"letor4@{k}" for k in range(1, 13)))
-    assert "…" not in out
-    assert "letor4@" not in out
-    row = next(line for line in out.splitlines() if line.startswith("sklearn "))
-    assert len(row.split()) == 2 + 3 + 12
-
-
 @pytest.mark.parametrize("form", ["json", "csv", "table"])
 def test_a_difference_above_the_tolerance_exits_with_1(capsys, installed, form):
     if form == "table":
@@ -117,56 +76,11 @@ def test_a_difference_above_the_tolerance_exits_with_1(capsys, installed, form):
         assert " 1e-06" in out
 
 
-def test_a_missing_toolkit_is_a_row_of_nulls(capsys, installed):
-    installed("sklearn")
-    report = json.loads(output_of(capsys, "parity", "--format", "json", "--toolkits", "catboost", "sklearn"))
-    assert [row["source"] for row in report["rows"]] == ["catboost", "sklearn"]
-    missing = report["rows"][0]
-    assert missing["value"] is missing["our_value"] is missing["difference"] is None
-    assert set(missing["declared"].values()) == {None}
-    assert "not installed" in missing["reason"]
-
-
 def test_without_any_chosen_toolkit_installed_the_command_exits_with_2(capsys, installed):
     installed("sklearn")
     line = error_of(capsys, "parity", "--format", "json", "--toolkits", "catboost", "xgboost")
     assert "no toolkit to ask" in line
     assert "missing_catboost is not installed" in line
-
-
-def test_without_rich_every_format_is_printed(capsys, installed, monkeypatch):
-    monkeypatch.setitem(sys.modules, "rich", None)
-    installed("sklearn")
-    for form in ("table", "json", "csv"):
-        assert run("parity", "--format", form) == 0
-        out, err = capsys.readouterr()
-        assert out
-        assert err == ""
-
-
-@for_each(
-    ("arguments", "match"),
-    [
-        (["--convention", "foo@10"], "argument --convention: 'foo@10' is neither a preset@k"),
-        (["--convention", "letor4@0"], "argument --convention: '0' in 'letor4@0' is not a cutoff"),
-        (["--convention", "ndcg@10/gain=exp2"], "argument --convention: .*truncated"),
-        (["--k", "0"], "argument --k: '0' is not a whole number from 1"),
-        (["--k", "-3"], "argument --k: "),
-        (["--k", "2.5"], r"argument --k: '2\.5' is not a whole number"),
-        (["--k", "4294967296"], "argument --k: '4294967296' is not a whole number from 1 to 2147483647"),
-        (["--seed", "-1"], "argument --seed: "),
-        (["--seed", "x"], "argument --seed: 'x' is not a whole number from 0"),
-        (["--format", "xml"], "argument --format: invalid choice: 'xml'"),
-        (["--toolkits", "ranklib"], "argument --toolkits: invalid choice: 'ranklib'"),
-        (["--train", "somewhere.txt"], "--train was given without --test"),
-        (["--test", "somewhere.txt"], "--test was given without --train"),
-        (["--depth", "3"], "unrecognized arguments: --depth"),
-        (["--tool", "sklearn"], "unrecognized arguments: --tool"),
-    ],
-)
-def test_bad_arguments_are_refused_in_one_line(capsys, installed, arguments, match):
-    installed("sklearn")
-    assert re.search(match, error_of(capsys, "parity", "--format", "csv", *arguments))
 
 
 def test_output_of_the_toolkits_is_kept_off_stdout(capfd, installed):
@@ -202,3 +116,47 @@ def test_a_seed_decides_the_generated_data(capsys, installed):
     installed("sklearn")
     reports = [output_of(capsys, "parity", "--format", "json", "--seed", seed) for seed in ("1", "1", "2")]
     assert reports[0] == reports[1] != reports[2]
+
+
+# Files
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Paths of a small data set: two training files and one test file."""
+    train, test = mq2008_like(random_state=2, n_train_queries=40, n_test_queries=20)
+    first = train.qid <= 20
+    parts = {"a": (train, first), "b": (train, ~first), "test": (test, np.ones(test.qid.size, bool))}
+    for name, (data, rows) in parts.items():
+        (tmp_path / f"{name}.txt").write_text(
+            "".join(
+                f"{label:g} qid:{qid} {' '.join(f'{j}:{v:g}' for j, v in enumerate(x, 1))}\n"
+                for x, label, qid in zip(data.X[rows], data.labels[rows], data.qid[rows], strict=True)
+            )
+        )
+    return {name: str(tmp_path / f"{name}.txt") for name in parts}
+
+
+def test_several_training_files_are_joined(capsys, files, tmp_path):
+    pytest.importorskip("sklearn")
+    joined = tmp_path / "both.txt"
+    joined.write_text("".join(Path(files[name]).read_text(encoding="utf-8") for name in "ab"))
+    reports = []
+    for train in ([files["a"], files["b"]], [str(joined)], [files["a"]]):
+        arguments = ["--toolkits", "sklearn", "--format", "json", "--train", *train, "--test", files["test"]]
+        reports.append(json.loads(output_of(capsys, "parity", *arguments)))
+    assert reports[0] == reports[1] != reports[2]
+
+
+def test_a_training_file_may_be_standard_input(capsys, files, stdin):
+    pytest.importorskip("sklearn")
+    reports = []
+    for train in (files["a"], "-"):
+        stdin(Path(files["a"]).read_bytes())
+        arguments = ["--toolkits", "sklearn", "--format", "json", "--train", train, "--test", files["test"]]
+        reports.append(json.loads(output_of(capsys, "parity", *arguments)))
+    assert reports[0] == reports[1]
+    stdin(Path(files["a"]).read_bytes())
+    arguments = ["--toolkits", "sklearn", "--format", "json"]
+    both = output_of(capsys, "parity", *arguments, "--train", "-", "--test", "-")
+    assert both == output_of(capsys, "parity", *arguments, "--train", files["a"], "--test", files["a"])

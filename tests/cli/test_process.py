@@ -15,37 +15,16 @@ from rankadapters import cli
 from rankadapters.cli import parity as parity_command
 from rankadapters.parity import installed
 from tests.helpers.python_processes import run_python
+from tests.helpers.tables import for_each
 from tests.helpers.toolkit_names import TOOLKITS
 
 
-def test_no_command_or_an_unknown_one_is_refused(capsys):
-    for arguments in ([], ["compare"]):
-        with pytest.raises(SystemExit) as stop:
-            cli.main(arguments)
-        assert stop.value.code == 2
-        assert capsys.readouterr().err.count("\n") == 1
-
-
-def test_version_and_help_are_printed(capsys):
-    for arguments, expected in ((["--version"], f"rankadapters {ra.__version__}\n"), (["parity", "--help"], "letor4")):
-        with pytest.raises(SystemExit) as stop:
-            cli.main(arguments)
-        assert stop.value.code == 0
-        assert expected in capsys.readouterr().out
-
-
-def test_the_command_and_crosscheck_list_the_same_toolkits():
-    assert tuple(installed.TOOLKITS) == parity_command.TOOLKITS
-
-
 def test_python_m_runs_the_command_and_returns_its_exit_code():
+    assert tuple(installed.TOOLKITS) == parity_command.TOOLKITS
     assert run_python("-m", "rankadapters", "--version").stdout == f"rankadapters {ra.__version__}\n"
     process = run_python("-m", "rankadapters", "parity", "--k", "0", code=2)
     assert process.stdout == ""
-    error = (
-        "argument --k: '0' is not a whole number from 1 to 2147483647. Hint: `rankadapters parity --help` has examples."
-    )
-    assert process.stderr == f"rankadapters: error: {error}\n"
+    assert process.stderr.startswith("rankadapters: error: argument --k: '0' is not a whole number from 1")
 
 
 def test_bad_arguments_are_refused_without_heavy_imports():
@@ -61,6 +40,7 @@ def test_bad_arguments_are_refused_without_heavy_imports():
     assert run_python("-c", code).stdout == "[]\n"
 
 
+@pytest.mark.long
 def test_all_toolkits_agree_on_the_generated_data_in_a_new_process():
     for package in TOOLKITS:
         pytest.importorskip(package)
@@ -88,7 +68,7 @@ def test_an_os_error_is_printed_unchanged(capsys, monkeypatch):
     assert line.count("\n") == 1
 
 
-@pytest.mark.parametrize(
+@for_each(
     "arguments",
     [
         ["conventions"],
@@ -100,7 +80,6 @@ def test_an_os_error_is_printed_unchanged(capsys, monkeypatch):
         ["profile", "--k", "3"],
         ["parity", "--toolkits", "sklearn"],
     ],
-    ids=lambda arguments: " ".join(arguments[:2]),
 )
 def test_every_command_prints_every_format(capsys, tmp_path, arguments):
     pytest.importorskip("rich")

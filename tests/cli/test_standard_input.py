@@ -42,7 +42,7 @@ def test_standard_input_may_be_compressed_or_parquet(capsys, stdin, letor, table
     assert output_of(capsys, "--table", "-", *table[2:], *options) == output_of(capsys, *table, *options)
 
 
-def test_standard_input_is_named_in_errors(capsys, stdin, letor, table):
+def test_standard_input_is_named_in_errors(capsys, stdin, letor, table, monkeypatch):
     stdin("x\n")
     assert "error: standard input, line 1: 'x' is not a label" in error_of(capsys, "--features", "-", *letor[2:])
     stdin("")
@@ -55,6 +55,18 @@ def test_standard_input_is_named_in_errors(capsys, stdin, letor, table):
     assert "error: standard input, row 1: model is nan" in error_of(capsys, "--table", "-", *table[2:])
     stdin(b"PAR1")
     assert "error: standard input: " in error_of(capsys, "--table", "-", *table[2:])
+    stdin("7 head\n9\n")
+    expected = "error: standard input, line 2 is '9'; expected a query and its only segment"
+    assert expected in error_of(capsys, *letor, "--by", "-")
+    for arguments, message in (
+        (("--predictions", "-"), "standard input, line 1 is '2 qid:7 1:1 #docid = b'; expected one"),
+        (("-", "--feature", "1"), "standard input, line 1: query 7 returns"),
+        (("--feature", "1", "--by", "-"), "standard input, line 3 is '0 qid:9 #docid = c'; expected a query"),
+    ):
+        stdin(ROWS)
+        assert message in error_of(capsys, "--features", "-", *arguments)
+    monkeypatch.setattr(sys, "stdin", None)
+    assert "standard input is closed" in error_of(capsys, "--features", "-", *letor[2:])
 
 
 @pytest.mark.parametrize("source", ["letor", "trec"])
@@ -67,40 +79,12 @@ def test_the_segments_of_queries_may_be_standard_input(capsys, request, stdin, w
     assert output_of(capsys, *arguments, "-", note=note) == expected
 
 
-def test_segments_on_standard_input_are_named_in_errors(capsys, stdin, letor):
-    stdin("7 head\n9\n")
-    assert "error: standard input, line 2 is '9'; expected a query and its only segment" in error_of(
-        capsys, *letor, "--by", "-"
-    )
-
-
 def test_a_column_of_segments_may_be_named_like_standard_input(capsys, stdin, table):
     rows = Path(table[1]).read_text(encoding="utf-8").splitlines()
     stdin("\n".join([f"{rows[0]},-", *(f"{row},{row[0]}" for row in rows[1:])]))
     options = ("--convention", "textbook@5", "--format", "csv", "--by", "-")
     segments = output_of(capsys, "--table", "-", *table[2:], *options).splitlines()[1:]
     assert [line.partition(",")[0] for line in segments] == ["7", "9", ""]
-
-
-def test_closed_standard_input_is_refused(capsys, monkeypatch, letor):
-    monkeypatch.setattr(sys, "stdin", None)
-    assert "standard input is closed" in error_of(capsys, "--features", "-", *letor[2:])
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("--features", "-", "--predictions", "-"), "standard input, line 1 is '2 qid:7 1:1 #docid = b'; expected one"),
-        (("--features", "-", "-", "--feature", "1"), "standard input, line 1: query 7 returns"),
-        (
-            ("--features", "-", "--feature", "1", "--by", "-"),
-            "standard input, line 3 is '0 qid:9 #docid = c'; expected a query",
-        ),
-    ],
-)
-def test_two_options_read_the_same_standard_input(capsys, stdin, arguments, message):
-    stdin(ROWS)
-    assert message in error_of(capsys, *arguments)
 
 
 def test_the_copy_of_standard_input_is_removed(capsys, stdin, letor, tmp_path, monkeypatch):
@@ -116,6 +100,7 @@ def test_the_copy_of_standard_input_is_removed(capsys, stdin, letor, tmp_path, m
     assert list(folder.iterdir()) == []
 
 
+@pytest.mark.long
 @needs_posix
 @pytest.mark.parametrize(("signal_name", "code"), [("SIGINT", 130), ("SIGTERM", 143)])
 @pytest.mark.usefixtures("default_sigint")

@@ -76,6 +76,7 @@ def contains(polygon, point):
     return min(turns) >= 0
 
 
+@pytest.mark.long
 @given(point_lists)
 @settings(deadline=None, max_examples=examples(100))
 def test_a_depth_region_contains_exactly_the_points_of_its_depth(drawn):
@@ -93,6 +94,7 @@ def test_a_depth_region_contains_exactly_the_points_of_its_depth(drawn):
             ]
 
 
+@pytest.mark.long
 def test_the_bag_of_a_ring_is_halfway_between_its_hull_and_the_next_region():
     # All 12 points on a circle have depth 1, so the bag is the mean of the hull and the region of depth 2.
     angles = 2 * np.pi * np.arange(12) / 12
@@ -125,12 +127,6 @@ def test_a_far_point_is_an_outlier_and_hardly_moves_the_median():
     assert set(with_far_point.outliers) <= {*plot.outliers, 30}
     assert with_far_point.median == pytest.approx(plot.median, abs=0.3)
     assert (50.0, 50.0) not in with_far_point.loop
-
-
-def test_bag_and_loop_shift_with_the_points():
-    plot, shifted = normal_bagplot(), normal_bagplot(shift=(3, -7))
-    np.testing.assert_allclose(shifted.bag, plot.bag + np.array([3, -7]))
-    np.testing.assert_allclose(shifted.loop, plot.loop + np.array([3, -7]))
 
 
 @for_each("points", [[(1, 2)], [(1, 2)] * 9, SQUARE, SQUARE * 2, [(x, 2 * x) for x in range(9)]])

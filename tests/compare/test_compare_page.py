@@ -5,12 +5,15 @@ from __future__ import annotations
 import csv
 import io
 import json
+import runpy
+import sys
 import warnings
 
 import pytest
 
 from rankadapters.cli import main
 from rankadapters.compare import Results, front, leave_one_out, page, winning_numbers
+from tests.helpers.checkout import CHECKOUT
 
 LINES = """method,dataset,measure,value
 a,D1,letor4@10,0.5
@@ -136,3 +139,16 @@ def test_the_bagplot_figure_has_a_panel_per_method(file):
     figure = report.plot()
     assert [axes.get_title() for axes in figure.axes if axes.get_visible()] == ["a", "b", "c"]
     assert "moved most without" in str(report)
+
+
+@pytest.mark.long
+def test_the_example_prints_the_front_under_every_convention_and_all_methods(capsys, monkeypatch):
+    for toolkit in ("lightgbm", "xgboost", "catboost", "sklearn"):
+        pytest.importorskip(toolkit)
+    monkeypatch.setattr(sys, "argv", ["compare_learners.py"])
+    runpy.run_path(str(CHECKOUT / "examples" / "compare_learners.py"), run_name="__main__")
+    printed = capsys.readouterr().out
+    for measure in ("ndcg@10/letor4", "ndcg@10/yahoo", "ap@10"):
+        assert f"front under {measure}: " in printed
+    for method in ("LightGBM", "XGBoost", "CatBoost", "regression", "best feature", "chance"):
+        assert method in printed

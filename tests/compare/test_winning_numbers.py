@@ -14,7 +14,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankadapters.compare import MixedDecimalsWarning, Results, front, leave_one_out, winning_numbers
-from rankadapters.core.errors import InputError
 from tests.helpers.depth import examples
 from tests.helpers.shared_data import GOLDEN
 from tests.helpers.tables import for_each
@@ -45,18 +44,6 @@ def numbers_of_group(numbers, group):
         }
         for column, method in enumerate(numbers.methods)
     }
-
-
-def test_to_dict_has_the_numbers_in_plain_types_and_none_where_undefined():
-    cells = {("alone", "D9", "m1"): 0.5, ("a", "D1", "m1"): 0.5, ("b", "D1", "m1"): 0.4}
-    for results in (hand_results(), Results(cells, higher_is_better=True)):
-        numbers = winning_numbers(results)
-        plain = numbers.to_dict()["groups"]
-        assert list(plain) == list(numbers.groups)
-        for row, group in enumerate(numbers.groups):
-            n_datasets = dict(zip(numbers.methods, numbers.n_datasets[row].tolist(), strict=True))
-            expected = numbers_of_group(numbers, group)
-            assert plain[group] == {m: {**expected[m], "n_datasets": n_datasets[m]} for m in numbers.methods}
 
 
 def test_the_case_worked_by_hand():
@@ -236,40 +223,3 @@ def test_tied_methods_keep_their_order_and_the_plot_shows_twenty():
     assert [line[0] for line in numbers.table().lines] == methods
     pytest.importorskip("matplotlib")
     assert [label.get_text() for label in numbers.plot().axes[0].get_yticklabels()] == methods[:20]
-
-
-def test_the_repr_of_a_report_has_no_arrays():
-    for report in (winning_numbers(hand_results()), leave_one_out(hand_results())):
-        assert "array" not in repr(report)
-
-
-def test_winning_numbers_of_ten_thousand_methods():
-    rng = np.random.default_rng(0)
-    n_methods, n_datasets = 10_000, 200
-    present = np.argwhere(rng.random((n_methods, n_datasets)) < 0.02)
-    table = {
-        "method": [f"m{method}" for method in present[:, 0]],
-        "dataset": [f"d{dataset}" for dataset in present[:, 1]],
-        "measure": ["MAP"] * len(present),
-        "value": rng.random(len(present)).round(3).tolist(),
-    }
-    results = Results(table, higher_is_better=True)
-    numbers = winning_numbers(results)
-    sizes = np.bincount(present[:, 1])
-    assert numbers.iwn[-1].sum() == (sizes * (sizes - 1)).sum()
-    assert numbers.wn[-1].sum() == numbers.n_pairs - numbers.n_ties
-
-
-@for_each(
-    ("call", "message"),
-    [
-        (lambda r: winning_numbers(r, by="method"), "by='method'; allowed are 'measure', 'dataset'"),
-        (lambda r: leave_one_out(r, over="method"), "over='method'; allowed are 'measure', 'dataset'"),
-        (lambda r: front(winning_numbers(r), against="x"), "against='x'; allowed are 'iwn', 'n_datasets'"),
-        (lambda r: front(winning_numbers(r), group="m9"), "group='m9'; allowed are 'm1', 'm2', 'all'"),
-        (lambda r: leave_one_out(r).points("Z"), "method='Z'; allowed are 'A', 'B', 'C'"),
-    ],
-)
-def test_unknown_names_are_refused(call, message):
-    with pytest.raises(InputError, match=message):
-        call(hand_results())

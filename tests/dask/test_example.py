@@ -15,6 +15,7 @@ pytest.importorskip("distributed")
 EXAMPLE = Path(__file__).parents[2] / "examples" / "scale" / "dask_evaluate.py"
 
 
+@pytest.mark.long
 def test_whole_queries_and_shuffled_rows_have_the_value_of_one_process():
     with worker_environment():
         command = [sys.executable, str(EXAMPLE), "--queries", "60"]

@@ -13,6 +13,7 @@ from tests.helpers.engines import failure_of
 pytest.importorskip("distributed")
 from tests.helpers.ranking_parts import workers_of
 
+pytestmark = pytest.mark.long
 TIMEOUT = 3  # seconds
 
 

@@ -35,15 +35,6 @@ def test_generated_data_resemble_mq2008_with_informative_tied_features(seed):
         assert disagreements > 10
 
 
-def test_the_seed_decides_the_generated_data():
-    (data, _), (same_seed, _), (other_seed, _) = (
-        mq2008_like(random_state=seed, n_train_queries=20, n_test_queries=5) for seed in (3, 3, 4)
-    )
-    assert np.array_equal(data.X, same_seed.X)
-    assert np.array_equal(data.labels, same_seed.labels)
-    assert data.X.shape != other_seed.X.shape or not np.array_equal(data.X, other_seed.X)
-
-
 def test_the_data_of_a_seed_never_change_and_queries_have_at_most_120_rows():
     for data, grades, longest, total in zip(
         mq2008_like(random_state=2, n_train_queries=4000, n_test_queries=50),
@@ -96,17 +87,6 @@ def test_grouping_joins_the_rows_of_a_query_and_keeps_their_order():
     assert grouped.sizes.tolist() == [2, 2, 1]
     assert grouped.qid.tolist() == [0, 0, 1, 1, 2]
     assert grouped.qid.dtype == np.int32
-
-
-def test_group_sizes_of_a_data_set_are_in_the_order_of_its_rows():
-    qid = np.array(["q10"] * 3 + ["q9"] + ["q2"] * 2)
-    data = RankingData(X=np.zeros((6, 1)), labels=np.full(6, np.nan), qid=qid)  # sizes need no labels
-    assert data.group_sizes.tolist() == [3, 1, 2]
-    assert [part.group_sizes.sum() for part in mq2008_like(random_state=0)] == [3802, 2049]
-    apart = RankingData(X=np.zeros((3, 1)), labels=np.zeros(3), qid=np.array([7, 5, 7]))
-    with pytest.raises(ra.InputError, match="the rows of query 7 are not contiguous: row 1 is of query 5"):
-        _ = apart.group_sizes
-    assert Grouped.of(apart).sizes.tolist() == [2, 1]
 
 
 @for_each("value", [None, [[1.0]], "a"])

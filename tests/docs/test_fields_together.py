@@ -7,6 +7,8 @@ import re
 from pathlib import Path
 from random import Random
 
+import pytest
+
 import rankadapters as ra
 from rankadapters.core.declaration.fields import Cutoff, Gain, table
 from rankadapters.core.measures import MEASURES
@@ -154,6 +156,7 @@ def as_the_page_says(measure, fields):
     return None if refused else {name: read[name] for name in fields}
 
 
+@pytest.mark.long
 @for_each("measure", MEASURES)
 def test_a_measure_rewrites_and_refuses_exactly_what_the_page_says(measure):
     random, kinds = Random(measure), MEASURES[measure].declared()

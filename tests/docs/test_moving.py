@@ -33,6 +33,7 @@ def test_the_columns_keep_the_order_of_the_run():
     assert list(columns["retrieved"]) == [True, True, True, False]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("library", LIBRARY_CODE)
 @pytest.mark.filterwarnings("ignore")  # of the libraries
 def test_the_library_and_rankadapters_compute_the_same_number(library):

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.depth import THOROUGH
 from tests.helpers.mlflow_registry import import_mlflow
+from tests.helpers.tables import long_except
 
 ROOT = Path(__file__).parent.parent.parent
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
@@ -17,23 +17,9 @@ PAGES = [
     "README.md",
     *(f"docs/{page.name}" for page in sorted((ROOT / "docs").glob("*.md")) if BLOCK.search(page.read_text("utf-8"))),
 ]
-# The pages for newcomers. The others run in a thorough run, and whenever the documentation is built.
-NEWCOMERS = ("index", "start", "moving", "howto", "conventions", "adapters", "sklearn", "audit", "parity", "compare")
-MOST_READ = ["README.md", *(f"docs/{name}.md" for name in NEWCOMERS)]
-LONG = {"docs/audit.md", "docs/parity.md"}  # they search for conventions
 
 
-def test_the_pages_most_read_exist():
-    assert set(MOST_READ) <= set(PAGES)
-
-
-@pytest.mark.parametrize(
-    "page",
-    [
-        pytest.param(page, marks=[pytest.mark.long] if page in LONG else [])
-        for page in (PAGES if THOROUGH else MOST_READ)
-    ],
-)
+@pytest.mark.parametrize("page", long_except(PAGES, "README.md"))
 def test_the_code_of_a_page_runs(page, monkeypatch, tmp_path):
     for toolkit in ("lightgbm", "xgboost", "catboost", "sklearn", "matplotlib", "dask"):
         pytest.importorskip(toolkit)

@@ -1,8 +1,10 @@
-"""Results as LaTeX and Markdown tables: read back, both contain the original texts and values."""
+"""Results as printed tables, frames, Markdown, LaTeX and figures: read back, each has the original texts and values."""
 
 from __future__ import annotations
 
+import functools
 import re
+import sys
 
 import numpy as np
 import pytest
@@ -10,6 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import rankadapters as ra
+from rankadapters.core.evaluation.score import cells
 from rankadapters.core.evaluation.table import Table, as_latex
 from tests.helpers.rankings import ranking
 
@@ -19,6 +22,7 @@ COMMANDS = {
     "textbackslash": "\\", "textasciitilde": "~", "textasciicircum": "^", "textasciigrave": "`", "textless": "<",
     "textgreater": ">", "textbar": "|", "allowbreak": "",
 }  # fmt: skip
+BOLD = re.compile(r"\\textbf\{(.*?)\}(?=$| &| \\\\)")
 TOKEN = re.compile(r"\\([A-Za-z]+)(?:\{\})?|\\([&%$#_{}])|\$-\$|\{([\[*])\}|(-)\{\}|([^\\&%$#_{}~^`<>|\[*])")
 
 
@@ -42,7 +46,7 @@ def read_tabular(latex):
     head, rule, lines = body.partition("\\midrule\n")
     assert rule
     rows = [line.removesuffix(r" \\") for line in (head + lines).splitlines()]
-    cells = [[read_latex(cell.strip(" ")) for cell in re.split(r"(?<!\\)&", row)] for row in rows]
+    cells = [[read_latex(BOLD.sub(r"\1", cell.strip(" "))) for cell in re.split(r"(?<!\\)&", row)] for row in rows]
     assert all(len(row) == len(alignments) for row in cells)
     return alignments, cells
 
@@ -76,7 +80,7 @@ def test_scores_are_rows_above_a_footnote_of_their_signatures(evaluator):
     scores = evaluator.evaluate(DATA.X[:, 0])
     alignments, (head, *rows) = read_tabular(scores.to_latex())
     assert (alignments, head) == ("lrrrrr", ["name", "value", "queries", "scored", "empty", "short"])
-    assert rows == [[convention.name, *score.cells()] for convention, score in scores.items()]
+    assert rows == [[convention.name, *cells(score, 4)] for convention, score in scores.items()]
     assert footnote_signatures(scores.to_latex()) == {convention.name: str(convention) for convention in CONVENTIONS}
 
 
@@ -87,11 +91,11 @@ def test_a_score_is_one_row(evaluator):
     assert ra.parse(footnote_signatures(score.to_latex())[score.convention.name]) == score.convention
 
 
-def test_models_are_named_in_a_column():
-    scores = ra.evaluate(DATA.y, {"a_1": DATA.X[:, 0], "b&c": DATA.X[:, 1]}, CONVENTIONS[:1], qid=DATA.qid)
+def test_models_are_rows_and_conventions_are_columns():
+    scores = ra.evaluate(DATA.y, {"a_1": DATA.X[:, 0], "b&c": DATA.X[:, 1]}, CONVENTIONS[:2], qid=DATA.qid)
     _, (head, *rows) = read_tabular(scores.to_latex())
-    assert head[:2] == ["name", "model"]
-    assert [row[1] for row in rows] == ["a_1", "b&c"]
+    assert head == ["model", *(convention.name for convention in CONVENTIONS[:2])]
+    assert rows == [[model, *(f"{of_models[model]:.4f}" for of_models in scores.values())] for model in ("a_1", "b&c")]
 
 
 def test_models_under_one_convention_are_shown_as_under_a_sequence_of_one():
@@ -132,19 +136,175 @@ def test_printed_results_keep_their_decimals_and_need_no_signature():
     assert "footnotesize" not in results.to_latex()
 
 
-def documents():
-    evaluator = ra.Evaluator(DATA.y, CONVENTIONS, qid=DATA.qid)
-    scores = evaluator.evaluate(DATA.X[:, 0])
-    results = ra.compare.Results([(m, d, scores[CONVENTIONS[0]]) for m in ("a|b", "c_d") for d in ("D1", "<D2>")])
-    yield from (scores, scores[CONVENTIONS[0]], evaluator.measure(DATA.X[:, 0]), results)
-    numbers = ra.compare.winning_numbers(results)
-    yield from (numbers, ra.compare.front(numbers), ra.compare.leave_one_out(results))
+LABELS, SIZES = [2, 1, 0, 1, 2, 0], [3, 3]
+MODELS = {"a_1": [4, 5, 1, 2, 0, 3], "b&c": [3, 0, 4, 1, 2, 5], "d|e": [4, 5, 1, 2, 0, 3]}  # the first and last tie
+ONE, TWO = "sklearn@2", ["sklearn@2", "catboost.query_rmse"]  # lower is better for the second
+NAMES = [ra.parse(text).name for text in TWO]
 
 
-@pytest.mark.parametrize("document", [*documents()], ids=lambda document: type(document).__name__)
-def test_markdown_renders_to_the_same_cells(document):
+def evaluate(scores, conventions, **arguments):
+    return ra.evaluate(LABELS, scores, conventions, group_sizes=SIZES, **arguments)
+
+
+def results():
+    scores = [(model, data, evaluate(MODELS[model], ONE)) for model in MODELS for data in ("D1", "<D2>")]
+    return ra.compare.Results(scores[:-1])
+
+
+def parity_report():
+    numbers = {"query_ids": np.array(["q_7", "q_9"]), "values": np.array([0.5, 0.75]), "our_values": np.array([0.5, 1])}
+    differences = ra.parity.QueryDifferences(**numbers, contributions=np.array([0.25, -0.125]))
+    row = ra.parity.ParityRow.compare(
+        "a log", "1.0", ra.parse(ONE), value=0.625, our_value=0.75, tolerance=1e-9, per_query=differences
+    )
+    return ra.parity.ParityReport((row,))
+
+
+def last_hit(labels, scores):
+    return float(labels[np.argsort(-scores, kind="stable")[:2]].any())
+
+
+BINARY = {"labels": [1, 0, 0, 1], "group_sizes": [2, 2]}
+EFFECTS = ["k", "ideal", "discount", "gain", "ties", "precision", "short", "empty", "average"]
+FIELDS = list(ra.parse("ranx.hit_rate@2").fields())
+# The maker of each result, all names that its figure has, and a column of its frame with the values in it.
+RESULTS = {
+    "one score": (lambda: evaluate(MODELS["a_1"], ONE), NAMES[:1], "name", NAMES[:1]),
+    "scores": (lambda: evaluate(MODELS["a_1"], TWO), NAMES, "name", NAMES),
+    "models": (lambda: evaluate(MODELS, ONE), [*MODELS, NAMES[0]], "model", [*MODELS]),
+    "models and conventions": (lambda: evaluate(MODELS, TWO), [*MODELS, *NAMES], "model", [*MODELS, *MODELS]),
+    "measured": (lambda: ra.Evaluator(LABELS, TWO, group_sizes=SIZES).measure(MODELS["a_1"]), NAMES, "name", NAMES),
+    "segments": (lambda: evaluate(MODELS["a_1"], ONE, by={0: "no", 1: "se"}), ["no", "se"], "n_queries", [1, 1, 2]),
+    "segments of models": (
+        lambda: evaluate(MODELS, TWO, by={0: "no", 1: "se"}), [f"no, d|e, {NAMES[1]}", f"se, a_1, {NAMES[0]}"],
+        "model", [*MODELS] * 6,
+    ),
+    "order": (
+        lambda: ra.audit.order(LABELS, MODELS, TWO, group_sizes=SIZES, n_resamples=9), [*MODELS, *NAMES],
+        "first", ["a_1", "a_1", "a_1", "a_1", "b&c", "b&c"],
+    ),
+    "explain": (
+        lambda: ra.audit.explain(LABELS, MODELS["a_1"], ONE, "yahoo@2", group_sizes=SIZES),
+        [NAMES[0], "ndcg@2/yahoo", "gain"], "field", ["gain", "ties", "empty", "average"],
+    ),
+    "identify": (
+        lambda: ra.audit.identify(**BINARY, scores=[2, 1, 2, 1], value="0.5", measure="success", k=1),
+        ["sklearn.top_k_accuracy_score@1"], "value", [0.5, 0.5],
+    ),
+    "profile": (
+        lambda: ra.audit.profile(LABELS, k=2, scores=MODELS["a_1"], group_sizes=SIZES), EFFECTS, "field", EFFECTS,
+    ),
+    "probe": (
+        lambda: ra.audit.probe(last_hit, takes="query", k=2, measures=["success"], labels=[0, 1]),
+        ["k", "relevant", "ties", "empty"], "field", FIELDS,
+    ),
+    "parity": (parity_report, ["q_7", "q_9", "a log 1.0 less ours"], "value", [0.625]),
+    "results": (results, [*MODELS, "D1", "<D2>"], "method", ["a_1", "a_1", "b&c", "b&c", "d|e"]),
+    "winning numbers": (
+        lambda: ra.compare.winning_numbers(results()), [*MODELS], "data sets", [2, 1, 2],
+    ),
+    "one left out": (lambda: ra.compare.leave_one_out(results()), [*MODELS], "method", [*MODELS]),
+    "front": (lambda: ra.compare.front(ra.compare.winning_numbers(results())), [*MODELS], "rank", [1, 2, 2]),
+    "conformance": (
+        lambda: ra.conformance.check(last_hit, "letor4.p@2", takes="query", labels=[0, 1]), ["cutoff", "one document"],
+        "expected", ["0.5"] * 6,
+    ),
+}  # fmt: skip
+make = functools.cache(lambda name: RESULTS[name][0]())
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_a_result_prints_and_is_a_frame_and_a_figure(name):
+    pytest.importorskip("pandas")
+    pytest.importorskip("adjustText")  # of fronts
+    text = pytest.importorskip("matplotlib.text")
+    result, (_, names, column, values) = make(name), RESULTS[name]
+    if name not in {"one score", "results"}:  # a score prints as one line, results as their first cells
+        assert all(cell in str(result) for line in result.table().lines for cell in line)
+    frame = result.to_frame()
+    assert len(frame) == len(values)
+    assert frame[column].tolist() == values
+    figure = result.plot()
+    figure.draw_without_rendering()  # warns where the axes collapse, which fails a test
+    texts = "\n".join(label.get_text() for label in figure.findobj(text.Text))
+    assert [name for name in names if name not in texts] == []
+
+
+LOWER = {("a", "D", "m"): 0.471, ("b", "D", "m"): 0.474, ("c", "D", "m"): 0.4, ("c", "E", "m"): 0.5}
+
+
+@pytest.mark.parametrize(
+    ("result", "decimals", "bold"),
+    [
+        (lambda: make("models"), None, ["0.5498"] * 2),  # a tie
+        (lambda: make("models and conventions"), 2, ["0.55", "1.70"] * 2),
+        (lambda: make("order"), 1, ["0.5 (1)", "1.7 (1)"] * 2),
+        (lambda: make("segments of models"), 2, [
+            *["0.86"] * 2, *["1.25"] * 2, "0.48", *["2.05"] * 2, *["0.55"] * 2, *["1.70"] * 2,
+        ]),
+        (lambda: ra.compare.Results(LOWER, higher_is_better=True), None, ["0.4740"]),
+        (lambda: ra.compare.Results(LOWER, higher_is_better=True), 2, ["0.47", "0.47"]),  # they print alike
+        (lambda: ra.compare.Results(LOWER, higher_is_better=False), 0, ["0"] * 3),
+        (lambda: ra.compare.Results(LOWER, higher_is_better=False), 6, ["0.400000"]),
+        *((lambda name=name: make(name), None, []) for name in ("scores", "segments", "explain", "parity")),
+    ],
+)  # fmt: skip
+def test_the_best_model_under_each_convention_is_bold(result, decimals, bold):
+    assert BOLD.findall(result().to_latex(decimals=decimals)) == bold
+    assert re.findall(r"\*\*(.*?)\*\*", result().to_markdown(decimals=decimals)) == bold
+
+
+def test_a_frame_has_exact_numbers():
+    pytest.importorskip("pandas")
+    for name in ("scores", "models", "models and conventions"):
+        scores = make(name) if name != "models" else {ONE: make(name)}
+        values = [float(s) for of in scores.values() for s in (of.values() if isinstance(of, dict) else [of])]
+        assert make(name).to_frame()["value"].tolist() == values
+    assert make("winning numbers").to_frame()["NWN"].tolist() == [2 / 3, 1 / 2, 0]
+    differences = [comparison.difference for comparison in make("order").comparisons]
+    assert make("order").to_frame()["difference"].tolist() == differences
+
+
+def test_values_that_differ_are_printed_with_decimals_that_show_it():
+    models = {"a": [0, 0], "b": [2e-5, -2e-5], "c": [0, 0]}
+    scores = ra.evaluate([1, 0], models, "catboost.query_rmse", group_sizes=[2])
+    assert [line[1] for line in scores.table().lines] == ["0.50000", "0.49998", "0.50000"]
+    assert BOLD.findall(scores.to_latex()) == ["0.49998"]
+
+
+def test_a_dict_of_models_that_holds_other_values_prints_as_a_dict():
+    scores = evaluate(MODELS, ONE)
+    scores["best"] = 1.0
+    assert str(scores) == repr(scores) == repr(dict(scores))
+    scores.clear()
+    assert str(scores) == "{}"
+
+
+@pytest.mark.parametrize("decimals", [-1, 1.5, "2", True, 99])
+def test_decimals_are_a_whole_number(decimals):
+    for write in (make("models").to_latex, make("models").to_markdown):
+        with pytest.raises(ra.InputError, match=r"^decimals=.*; allowed are whole numbers from 0 to 17"):
+            write(decimals=decimals)
+
+
+def test_only_a_frame_needs_pandas_and_only_a_figure_matplotlib(monkeypatch):
+    scores = evaluate(MODELS, TWO)
+    for module in ("pandas", "matplotlib", "rankadapters.plotting.figures"):
+        monkeypatch.setitem(sys.modules, module, None)
+    assert str(scores)
+    assert scores.to_markdown()
+    assert scores.to_latex(decimals=3)
+    with pytest.raises(ra.MissingToolkitError, match=r"^pandas is not installed\.\n.*\[frame\]"):
+        scores.to_frame()
+    with pytest.raises(ra.MissingToolkitError, match=r"^matplotlib is not installed\.\n.*\[plot\]"):
+        scores.plot()
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_markdown_renders_to_the_same_cells(name):
     html5lib = pytest.importorskip("html5lib")
     renderer = pytest.importorskip("markdown_it").MarkdownIt("commonmark").enable("table")
+    document = make(name)
     page = html5lib.parse(renderer.render(document.to_markdown()), namespaceHTMLElements=False)
     tables = [block for block in document.blocks() if isinstance(block, Table)]
     rendered = [
@@ -154,8 +314,9 @@ def test_markdown_renders_to_the_same_cells(document):
     assert rendered == [[list(line) for line in (table.head, *table.lines)] for table in tables]
 
 
-@pytest.mark.parametrize("document", [*documents()], ids=lambda document: type(document).__name__)
-def test_latex_braces_and_tabulars_are_balanced(document):
+@pytest.mark.parametrize("name", RESULTS)
+def test_latex_braces_and_tabulars_are_balanced(name):
+    document = make(name)
     latex = re.sub(r"\\[{}]|^%.*$", "", document.to_latex(), flags=re.MULTILINE)
     depth = np.cumsum([{"{": 1, "}": -1}.get(letter, 0) for letter in latex])
     assert depth.min() >= 0

@@ -83,6 +83,7 @@ def test_a_generated_file_is_up_to_date(path, text):
 # The grammar
 
 
+@pytest.mark.long
 @for_each("name", PRESETS)
 def test_the_grammar_accepts_every_preset(name, matches_grammar):
     assert matches_grammar(str(PRESETS[name]))
@@ -96,6 +97,7 @@ def test_the_grammar_accepts_every_convention(matches_grammar, convention):
     assert matches_pattern(str(convention))
 
 
+@pytest.mark.long
 @given(st.floats(allow_nan=False, allow_infinity=False))
 @settings(max_examples=examples(300), deadline=None)
 def test_the_grammar_accepts_every_number(matches_grammar, value):
@@ -124,6 +126,7 @@ def mutilated(signature):
     yield from (signature.upper(), signature.removesuffix("1") + "2", signature + signature, "")
 
 
+@pytest.mark.long
 @for_each("convention", ONE_PER_MEASURE, ids=lambda convention: convention.measure)
 def test_the_grammar_refuses_mutilated_signatures(convention, matches_grammar):
     texts = list(mutilated(str(convention)))
@@ -196,6 +199,7 @@ def damaged_scores(document):
     yield from ({**document, "convention": text} for text in signatures)
 
 
+@pytest.mark.long
 @for_each("convention", [without_docids(convention_of(measure)) for measure in MEASURES], ids=lambda c: c.measure)
 def test_the_reader_of_scores_refuses_what_the_schema_refuses(convention):
     score = ra.evaluate([1, 0, 0, 1], [2, 1, 1, 2], convention, group_sizes=[2, 2])

@@ -16,7 +16,7 @@ from rankadapters.core.evaluation import evaluator, threads
 from rankadapters.core.ranking.jit import Jitted
 from tests.helpers.python_processes import TIMEOUT, needs_posix, start_python
 
-pytestmark = [needs_posix, pytest.mark.usefixtures("default_sigint")]
+pytestmark = [needs_posix, pytest.mark.long, pytest.mark.usefixtures("default_sigint")]
 
 LINE = "rankadapters: interrupted\n"
 

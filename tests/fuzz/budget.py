@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -17,10 +18,10 @@ from hypothesis import HealthCheck, example, settings
 import rankadapters as ra
 from rankadapters.core.ranking.compiled import NEVER, kernels
 from rankadapters.io import sorting, streams, table, text
-from tests.fuzz.plain_text import RefusedError
+from tests.fuzz.plain_readers import RefusedError
 from tests.helpers.depth import examples
 
-ALL_EXAMPLES = examples(10_000)  # of all targets together, in one run of the test suite
+ALL_EXAMPLES = int(os.environ.get("RANKADAPTERS_FUZZ", examples(10_000)))  # of all targets together
 _FOLDER = TemporaryDirectory(prefix="rankadapters-fuzz-")
 SLOW = [HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.large_base_example, HealthCheck.data_too_large]
 

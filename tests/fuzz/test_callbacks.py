@@ -1,4 +1,4 @@
-"""Random events change data sets and callbacks; their values and gradients must still equal `ra`'s own."""
+"""Random events change data sets and metrics, whose values must still equal `ra.evaluate`'s."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import warnings
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -24,12 +23,6 @@ from tests.fuzz.budget import share
 CONVENTIONS = tuple(
     map(ra.parse, ("lightgbm@5", "textbook@3", "lightgbm.map@4", "yahoo.err", "xgboost.auc", "pandas.spearman"))
 )
-# Objectives without random draws and without state, so that gradients can be compared in any order.
-OBJECTIVES = (
-    ra.objectives.lightgbm.lambdarank(), ra.objectives.lightgbm.lambdarank().replace(sigmoid="exact"),
-    ra.objectives.xgboost.ndcg(), ra.objectives.catboost.pair_logit(), ra.objectives.QueryRMSE(),
-    ra.objectives.catboost.query_soft_max(),
-)  # fmt: skip
 SEEDS, INDICES = st.integers(0, 2**20), st.integers(0, 7)
 COPIES = st.sampled_from([copy.copy, copy.deepcopy, lambda callback: pickle.loads(pickle.dumps(callback))])
 SETTINGS = settings(share(0.003), stateful_step_count=12)
@@ -64,9 +57,6 @@ class Rows:
     @property
     def qid(self):
         return np.repeat(np.arange(self.sizes.size), self.sizes)
-
-    def facts(self):
-        return [None if column is None else column.tobytes() for column in (self.labels, self.sizes, self.weights)]
 
     def value(self, convention, scores, query_weight=None, row_weight=None):
         weights = {"query_weight": query_weight, "row_weight": row_weight}
@@ -107,10 +97,6 @@ class LightGBM:
 
         return (None, None) if rows.weights is None else (query_weights(rows.weights, rows.sizes), rows.weights)
 
-    def gradient_factors(self, rows):
-        """Return the factors by which gradients are multiplied."""
-        return [] if rows.weights is None else [rows.weights]
-
     def metric_values(self, metric, rows, scores):
         if rows.dataset is None:  # as LGBMRanker calls it
             return [value for _, value, _ in metric(rows.labels, scores, rows.weights, rows.sizes)]
@@ -131,31 +117,23 @@ class XGBoost:
     def weights(self, rows):
         return (None, None) if rows.weights is None else (rows.weights, np.repeat(rows.weights, rows.sizes))
 
-    def gradient_factors(self, rows):
-        if rows.weights is None:
-            return []
-        mean = rows.weights.astype(np.float32).sum(dtype=float) / rows.weights.size
-        return [np.repeat(rows.weights, rows.sizes), 1 / mean]
-
     def metric_values(self, metric, rows, scores):
         values = dict(metric(scores, rows.dataset))
         return [values[convention.name] for convention in CONVENTIONS]
 
 
-class DatasetMachine(RuleBasedStateMachine):
-    """Make, change and drop data sets; a subclass names the toolkit."""
+class MetricMachine(RuleBasedStateMachine):
+    """Make, change and drop data sets, evaluate and copy metrics; a subclass names the toolkit."""
 
     def __init__(self):
         super().__init__()
         self.toolkit, self.adapter = pytest.importorskip(self.package), getattr(ra, self.package)
         self.all_rows, self.quiet = [], quiet_evaluation()
+        self.metrics = [self.adapter.eval_metric(CONVENTIONS, n_threads=1)]
         self.quiet.__enter__()
 
     def teardown(self):
         self.quiet.__exit__(None, None, None)
-
-    def forget(self, rows):
-        """Forget the facts that were recorded for a data set."""
 
     @rule(seed=SEEDS)
     def new_dataset(self, seed):
@@ -188,16 +166,8 @@ class DatasetMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.all_rows)
     @rule(index=INDICES)
     def drop(self, index):
-        self.forget(self.all_rows.pop(index % len(self.all_rows)))
+        del self.all_rows[index % len(self.all_rows)]
         gc.collect(0)
-
-
-class MetricMachine(DatasetMachine):
-    """Evaluate and copy metrics, and compare each value with `ra.evaluate`."""
-
-    def __init__(self):
-        super().__init__()
-        self.metrics = [self.adapter.eval_metric(CONVENTIONS, n_threads=1)]
 
     def expected(self, rows, scores):
         weights = self.weights(rows)
@@ -249,157 +219,14 @@ class XGBoostMetrics(XGBoost, MetricMachine):
     pass
 
 
-class ObjectiveMachine(DatasetMachine):
-    """Callbacks, each with the facts of every data set at first use: a change before a reset must be an error."""
-
-    callbacks: ClassVar[list[tuple[Any, dict[int, Any]]]] = []
-
-    @rule(objective=st.sampled_from(OBJECTIVES))
-    def new_callback(self, objective):
-        callback = self.adapter.objective(objective, n_threads=1)
-        self.callbacks = [*self.callbacks[-3:], (callback, {})]
-
-    @precondition(lambda self: self.callbacks)
-    @rule(callback_index=INDICES, duplicate=COPIES)
-    def copy_callback(self, callback_index, duplicate):
-        callback, first_facts = self.callbacks[callback_index % len(self.callbacks)]
-        self.callbacks = [*self.callbacks[-3:], (duplicate(callback), first_facts if duplicate is copy.copy else {})]
-
-    @precondition(lambda self: self.callbacks)
-    @rule(callback_index=INDICES)
-    def reset(self, callback_index):
-        callback, first_facts = self.callbacks[callback_index % len(self.callbacks)]
-        callback.reset()
-        first_facts.clear()
-
-    def forget(self, rows):
-        for _, first_facts in self.callbacks:
-            first_facts.pop(id(rows.dataset), None)
-
-    @precondition(lambda self: self.callbacks and self.all_rows)
-    @rule(callback_index=INDICES, index=INDICES, seed=SEEDS)
-    def differentiate(self, callback_index, index, seed):
-        callback, first_facts = self.callbacks[callback_index % len(self.callbacks)]
-        self.compare(callback, first_facts, self.all_rows[index % len(self.all_rows)], seed)
-
-    @precondition(lambda self: self.callbacks and len(self.all_rows) > 1)
-    @rule(callback_index=INDICES, seed=SEEDS)
-    def differentiate_in_threads(self, callback_index, seed):
-        callback_and_facts = self.callbacks[callback_index % len(self.callbacks)]
-        run_in_threads((self.compare, *callback_and_facts, rows, seed) for rows in self.all_rows)
-
-    def compare(self, callback, first_facts, rows, seed):
-        scores = (np.random.default_rng(seed).integers(-9, 9, rows.labels.size) / 8).astype(np.float32)
-        unchanged = first_facts.setdefault(id(rows.dataset), rows.facts()) == rows.facts()
-        try:
-            gradients = callback(scores, rows.dataset)
-        except ra.InputError as error:
-            assert "changed after round" in str(error)
-            assert not unchanged
-            return
-        assert unchanged, "the data set has changed, and the callback has not noticed"
-        objective = callback.objective
-        expected = ra.objectives.gradients(rows.labels, scores, objective, group_sizes=rows.sizes)
-        for factor in self.gradient_factors(rows) if objective.uses_weights else []:
-            expected = [gradient * np.asarray(factor, np.float32) for gradient in expected]
-        assert [gradient.tobytes() for gradient in gradients] == [gradient.tobytes() for gradient in expected]
-
-
-class LightGBMObjectives(LightGBM, ObjectiveMachine):
-    pass
-
-
-class XGBoostObjectives(XGBoost, ObjectiveMachine):
-    pass
-
-
 test_callbacks_of_lightgbm = get_state_machine_test(LightGBMMetrics, settings=SETTINGS)
 test_callbacks_of_xgboost = get_state_machine_test(XGBoostMetrics, settings=SETTINGS)
-test_objectives_of_lightgbm = get_state_machine_test(LightGBMObjectives, settings=SETTINGS)
-test_objectives_of_xgboost = get_state_machine_test(XGBoostObjectives, settings=SETTINGS)
 
 
 # Callbacks that get their data sets before the training
 
 CALLBACK_CONVENTIONS = tuple(map(ra.parse, ("lightgbm@5", "xgboost@3", "lightgbm.map@4", "yahoo.err", "xgboost.auc")))
 WEIGHTS = (0.25, 1.0, 2.5)
-PARAMS = {"nthread": 1, "max_depth": 1, "objective": "rank:pairwise", "disable_default_eval_metric": True}
-
-
-class WatchedTraining:
-    """A training whose callback watches data sets, given as arrays or as DMatrices, which may change."""
-
-    def __init__(self, sets, as_dmatrix, conventions):
-        self.xgb = pytest.importorskip("xgboost")
-        self.sets, self.as_dmatrix, self.conventions = sets, as_dmatrix, conventions
-        kinds = zip(sets, as_dmatrix, strict=True)
-        self.toolkit_sets = [self.dmatrix(rows) if is_dmatrix else arrays_of(rows) for rows, is_dmatrix in kinds]
-        self.data = self.dmatrix(sets[0])
-        named_sets = [(data, str(number)) for number, data in enumerate(self.toolkit_sets)]
-        self.callback = ra.xgboost.EvalCallback(conventions, named_sets, n_threads=1)
-
-    def dmatrix(self, rows):
-        dmatrix = self.xgb.DMatrix(rows.X, rows.labels, group=rows.sizes)
-        if rows.weights is not None:
-            dmatrix.set_weight(rows.weights)
-        return dmatrix
-
-    def train_rounds(self, **more):
-        return self.xgb.train(PARAMS, self.data, 2, verbose_eval=False, **more)
-
-    def train(self, seed):
-        booster = self.train_rounds()
-        scores = [booster.predict(self.xgb.DMatrix(rows.X)) for rows in self.sets]
-        assert outcome(self.callback_values) == outcome(self.expected, scores)
-
-    def callback_values(self):
-        log = {}
-        self.train_rounds(callbacks=[self.callback], evals_result=log)
-        return [values[-1] for values_by_name in log.values() for values in values_by_name.values()]
-
-    def expected(self, scores):
-        weights = [XGBoost.weights(None, rows) for rows in self.sets]
-        columns = [(set_scores, *set_weights) for set_scores, set_weights in zip(scores, weights, strict=True)]
-        sets = list(zip(self.sets, columns, strict=True))
-        return [rows.value(convention, *column) for rows, column in sets for convention in self.conventions]
-
-    def copy(self, seed):
-        self.callback = copy.deepcopy(self.callback)
-
-    def pickle(self, seed):
-        if any(self.as_dmatrix):
-            with pytest.raises(ValueError, match="cannot be pickled"):
-                pickle.dumps(self.callback)
-        else:
-            self.callback = pickle.loads(pickle.dumps(self.callback))
-
-    def change(self, seed):
-        index, rng = seed % len(self.sets), np.random.default_rng(seed)
-        rows = self.sets[index]
-        if self.as_dmatrix[index] and seed % 3:
-            rows.labels = random_labels(rng, rows.labels.size)
-            self.toolkit_sets[index].set_label(rows.labels)
-        elif self.as_dmatrix[index]:
-            rows.sizes = rng.permutation(rows.sizes)
-            self.toolkit_sets[index].set_group(rows.sizes)
-
-
-def arrays_of(rows):
-    return (rows.X, rows.labels.copy(), rows.qid, *([] if rows.weights is None else [rows.weights]))
-
-
-@share(0.004)
-@given(
-    st.lists(st.tuples(SEEDS, st.sampled_from([(None,), WEIGHTS]), st.booleans()), min_size=1, max_size=2),
-    st.lists(st.tuples(st.sampled_from(["train", "copy", "pickle", "change"]), SEEDS), max_size=6),
-    st.lists(st.sampled_from(CALLBACK_CONVENTIONS), min_size=1, max_size=3, unique=True),
-)
-def test_eval_callback_of_xgboost(sets, events, conventions):
-    with quiet_evaluation():
-        rows = [Rows(seed, weights) for seed, weights, _ in sets]
-        training = WatchedTraining(rows, [as_dmatrix for *_, as_dmatrix in sets], conventions)
-        for event, seed in [*events, ("train", 0)]:
-            getattr(training, event)(seed)
 
 
 class CatBoostMetric:

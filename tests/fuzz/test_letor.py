@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import rankadapters as ra
 from rankadapters.io import features, read_features, read_letor
 from rankadapters.io.judgments import SPLIT_QUERIES
 from rankadapters.io.predictions import read_numbers
@@ -19,21 +18,20 @@ from tests.fuzz.budget import (
     content_of,
     in_parts_of,
     plain_content,
-    plain_evaluate,
     saved,
     share,
     with_examples,
 )
 from tests.fuzz.mutations import mutated_bytes
-from tests.fuzz.plain_letor import (
+from tests.fuzz.plain_readers import (
     features_of,
     predictions_of,
     queries_of,
     refuse_repeated_documents,
+    refuse_unless,
     rows_of,
     scores_of,
 )
-from tests.fuzz.plain_text import RefusedError, refuse_unless
 
 LETOR = [
     "2 qid:7 1:0.5 3:1 #docid = GX007\n0 qid:7 2:1 1:2 #docid = GX008\n1 qid:9 1:0.25 # docid=é\n",
@@ -156,25 +154,3 @@ def test_svmlight(data):
 def test_predictions(data, n_bytes):
     with in_parts_of(n_bytes):
         compare_readers(lambda: bits(read_numbers(saved(data))), lambda: bits(predictions_of(data)))
-
-
-@share(0.03)
-@given(mutated_bytes(LETOR[:2], PIECES), prediction_files, sizes)
-def test_predictions_of_rows(data, predictions, n_bytes):
-    def plain():
-        columns = columns_of(data, feature=None, docids=False) | {"scores": predictions_of(predictions)}
-        refuse_unless(len(columns["labels"]) == len(columns["scores"]), "a different number of predictions")
-        return plain_evaluate("textbook@5", **columns)
-
-    def whole():
-        judgments = read_letor(saved(data), predictions=saved(predictions, "predictions"), docids=False)
-        return ra.evaluate(judgments.queries, judgments.scores, "textbook@5").to_dict()
-
-    with in_parts_of(n_bytes):
-        compare_readers(whole, plain)
-
-
-def test_the_grammar_accepts_the_original_files_and_refuses_others():
-    assert all(rows_of(data.encode()) for data in LETOR)
-    with pytest.raises(RefusedError, match="no query"):
-        rows_of(b"1 1:1\n")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import pickle
 import re
-from contextlib import suppress
 
 import pytest
 from hypothesis import given
@@ -16,7 +15,7 @@ from rankadapters import objectives, presets
 from rankadapters.presets.vocabulary import Vocabulary
 from tests.fuzz.budget import share
 from tests.fuzz.mutations import mutated
-from tests.helpers.convention_strategies import conventions
+from tests.helpers.shared_data import golden_file
 
 PRESETS = [presets.make(name, k) for name in presets.names(None) for k in (5, None)]
 CONVENTIONS = sorted({text for preset in PRESETS for text in (str(preset), preset.name, preset.short_name)})
@@ -53,15 +52,6 @@ def test_texts_of_conventions(text):
         check_round_trip(convention)
 
 
-@share(0.02)
-@given(conventions(), st.sampled_from([1, 10, 10**18, None]))
-def test_texts_of_any_convention(convention, k):
-    check_round_trip(convention)
-    if "k" in convention.fields():
-        with suppress(ra.ConventionError):  # an ideal list of ones has a largest cutoff
-            check_round_trip(convention.at(k))
-
-
 OBJECTIVES = [
     str(objective)
     for objective in (
@@ -93,33 +83,16 @@ def test_texts_of_objectives(text, bias):
             assert pickle.loads(pickle.dumps(value)) == value
 
 
-METRICS = [
-    "ndcg@10", "ndcg@10-", "map@5", "map@5-", "auc", "auc-", "pre@5", "ndcg", "map", "average_precision",
-    "NDCG:top=5;type=Exp", "PFound:top=5;decay=0.9", "MAP:top=5", "MRR:top=3", "AverageGain:top=2",
-    "RecallAt:top=3;border=1",
-    "PrecisionAt:top=3", "AUC:type=Ranking", "QueryAUC:type=Classic", "ERR:top=3", "DCG:top=5;denominator=Position",
-    "FilteredDCG:sigma=1", "QueryRMSE", "PairLogit", "PairAccuracy:use_weights=false", "QuerySoftMax:beta=0.5",
-    "map_cut_10", "map_cut.10", "ndcg_cut_5", "recip_rank", "P_5", "recall_100", "success_1", "Rprec", "bpref",
-    "gm_map",
-    "set_F", "relative_P_5", "AP(rel=2)@5", "RR@10", "nDCG(dcg='exp-log2')@5", "P(rel=1,judged_only=True)@5",
-    "SetF(beta=2.0)",
-    "RBP(p=0.8)@5", "map@5-l2", "ndcg_burges@3", "rbp.95", "f1@3", "r-precision", "mrr-l2", "RetrievalMAP",
-    "RetrievalMRR",
-    "MAP", "NDCG@10", "ERR@10", "P@5", "DCG@3", "Precision@5", "ndcg_score", "roc_auc_score", "dcg", "precision",
-    "recall",
-    "mean_reciprocal_rank", "expected_reciprocal_rank", "spearmanr", "kendalltau", "pearsonr", "corr",
-]  # fmt: skip
 PIECES = [
     "top=", "type=Base", "5", "@5", "rel=", "-l2", "1" * 20, "1" * 5000, "\u0663", "\u017f", "decay=0.5",
     "hints=skip_train~false",
 ]  # fmt: skip
 
 
-def metrics_read_by(vocabulary):
-    return [text for text in METRICS if read_or_none(vocabulary.read, text) is not None]
-
-
-NAMES = {tool: texts for tool, vocabulary in presets.TOOLS.items() if (texts := metrics_read_by(vocabulary))}
+NAMES = {}  # of metrics, by tool
+for tool_name, metric, options, _ in golden_file("measures")["names"]:
+    if not options:
+        NAMES.setdefault(tool_name, []).append(metric)
 
 
 @share(0.03)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from rankadapters.io import read_trec
 from tests.fuzz.budget import compare_readers, content_of, plain_content, saved, share
 from tests.fuzz.mutations import mutated_bytes
-from tests.fuzz.plain_trec import joined_rows, lines_of_trec
+from tests.fuzz.plain_readers import joined_rows, lines_of_trec
 
 QRELS = [
     "q1 0 d1 1\nq1 0 d2 0\nq1 0 d3 2\nq2 0 d1 1\n",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rankadapters import objectives, presets
+from rankadapters import objectives
 
 OBJECTIVES = [
     objectives.lightgbm.lambdarank(),
@@ -43,18 +43,3 @@ BIASES = [
     objectives.unbiased_lambdamart(limit=None, norm=0.5),
 ]
 VALUE_BY_CLASS = {type(value): value for value in reversed([*BIASES, *OBJECTIVES])}  # one value of every class
-
-
-def one_objective_per_kind():
-    """Return one objective of every kind and arithmetic."""
-    lambdarank, ranknet = objectives.lightgbm.lambdarank(), objectives.catboost.pair_logit()
-    exact, ndcg = lambdarank.replace(sigmoid="exact"), presets.lightgbm(3)
-    return [
-        lambdarank, exact, exact.replace(convention="yahoo.err"), ranknet, objectives.lightgbm.xendcg(),
-        objectives.xgboost.ndcg(), objectives.xgboost.pairwise(), objectives.xgboost.map(), objectives.ListNet(),
-        objectives.QueryRMSE(), objectives.catboost.query_soft_max(), objectives.catboost.query_cross_entropy(),
-        objectives.ListMLE(), objectives.ApproxNDCG(convention=ndcg, temperature=1, hessian=1),
-        objectives.LambdaLoss(convention=ndcg, scheme="ndcg2", truncation=3, sigma=1),
-        objectives.catboost.stochastic_rank("NDCG"), objectives.catboost.yetirank(),
-        objectives.catboost.stochastic_filter(),
-    ]  # fmt: skip

@@ -9,6 +9,7 @@ import numpy as np
 import rankadapters as ra
 from rankadapters import objectives
 from tests.helpers.oracle_rows import columns_and_scores
+from tests.helpers.random_objectives import CATBOOST_ERR, simple_stochastic_rank, simple_yetirank
 from tests.oracles.rows import Row
 
 EXACT = objectives.lightgbm.lambdarank().replace(sigmoid="exact")
@@ -43,7 +44,18 @@ RANDOMIZED = [
     objectives.xgboost.ndcg(lambdarank_pair_method="mean"),
     objectives.xgboost.pairwise(lambdarank_pair_method="mean", lambdarank_num_pair_per_sample=3),
     objectives.xgboost.map(lambdarank_pair_method="mean"),
+    objectives.xgboost.ndcg(lambdarank_pair_method="mean", seed=0),
 ]
+NOISY = [  # they draw from CatBoost's generator
+    simple_stochastic_rank(ra.presets.textbook(3), lambda_=1),
+    simple_stochastic_rank(CATBOOST_ERR.replace(scale=4), estimations=2),
+    simple_stochastic_rank(ra.presets.catboost.map(4, border=0)),
+    objectives.catboost.yetirank(),
+    objectives.catboost.yetirank(mode="MRR", num_neighbors=-1),
+    simple_yetirank(ra.presets.catboost.map(5, border=0)),
+    objectives.catboost.stochastic_filter(num_estimations=3),
+]
+ALL = [*STATELESS, *RANDOMIZED, *NOISY]
 
 
 def objective_id(value: objectives.Objective) -> str:

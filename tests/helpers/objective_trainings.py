@@ -1,8 +1,9 @@
-"""LightGBM and XGBoost, trained with our objectives by the same calls, and objectives that both can train."""
+"""LightGBM and XGBoost, trained with our objectives or with built-in ones by the same calls, and such objectives."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, ClassVar
 
@@ -72,67 +73,130 @@ def with_accepted_labels(data: Ranking, value: objectives.Objective) -> Ranking:
     return data._replace(y=(data.y > 0).astype(float)) if binary else data
 
 
-class LightGBMDriver:
-    """Train with `lgb.train`."""
+GAINS = [0.0, 1.0, 3.5, 3.5, 20.0]
+LIGHTGBM_OPTIONS: list[dict[str, Any]] = [
+    {},
+    {"lambdarank_norm": False},
+    {"lambdarank_truncation_level": 3},
+    {"lambdarank_truncation_level": 10_000},
+    {"sigmoid": 2.0},
+    {"label_gain": GAINS},
+    {"sigmoid": 0.7, "lambdarank_norm": False, "lambdarank_truncation_level": 7, "label_gain": GAINS},
+]
+XGBOOST_OPTIONS: list[dict[str, Any]] = [
+    {},
+    {"lambdarank_num_pair_per_sample": 3},
+    {"lambdarank_num_pair_per_sample": 1000},
+    {"lambdarank_normalization": False},
+    {"lambdarank_score_normalization": False},
+    {"lambdarank_normalization": False, "lambdarank_score_normalization": False},
+]
+MEAN_PAIR_OPTIONS = [
+    {"lambdarank_pair_method": "mean", **PAIR_SEED},
+    MEAN_PAIRS,
+    {**MEAN_PAIRS, "lambdarank_num_pair_per_sample": 4},
+    {**MEAN_PAIRS, "lambdarank_num_pair_per_sample": 2, "lambdarank_normalization": False},
+    {"lambdarank_pair_method": "mean", "lambdarank_score_normalization": False, **PAIR_SEED},
+]
 
-    name = "lightgbm"
-    score_dtype = np.float64  # of the scores that LightGBM passes to an objective
-    no_group_message = r"the Dataset has no group.*\nHint: lgb.Dataset\(..., group=sizes\)"
-    smallest_score = 1e-300  # that LightGBM can tell from 0
+
+class LightGBM:
+    """Train with `lgb.train` and predict raw scores."""
+
+    name, tolerance = "lightgbm", 1e-10  # the difference was 0 in LightGBM 4.6.0 and 4.7.0
+    presets: ClassVar[dict[str, Callable[..., Any]]] = {
+        "lambdarank": objectives.lightgbm.lambdarank,
+        "rank_xendcg": objectives.lightgbm.xendcg,
+    }
+    built_in: ClassVar = [
+        *(("lambdarank", options) for options in LIGHTGBM_OPTIONS),
+        ("rank_xendcg", {}),
+        ("rank_xendcg", {"objective_seed": 11}),
+    ]
     params: ClassVar = {"metric": "None", "verbosity": -1, "num_threads": 1, "num_leaves": 15, "min_data_in_leaf": 10}
+    score_dtype = np.float64  # of the scores that LightGBM passes to an objective
+    no_group: ClassVar = {"group": None}
+    no_group_message = r"the Dataset has no group.*\nHint: lgb.Dataset\(..., group=sizes\)"
     exact_sigmoid = objectives.lightgbm.lambdarank().replace(sigmoid="exact")
 
     def __init__(self) -> None:
         self.package = pytest.importorskip("lightgbm")
         self.adapter = ra.lightgbm
 
-    def dataset(self, data: Ranking, *, group: bool = True, weights: Any = None) -> Any:
-        """Return a dataset, with weights per query."""
-        by_row = None if weights is None else np.repeat(weights, data.sizes)
-        sizes = data.sizes if group else None
-        return self.package.Dataset(data.X, label=data.y, group=sizes, weight=by_row, params=self.params).construct()
+    def dataset(self, data: Any, **columns: Any) -> Any:
+        """Return a Dataset that is not constructed yet."""
+        columns = {"label": data.y, "group": data.sizes, **columns}
+        return self.package.Dataset(data.X, free_raw_data=False, params={"verbosity": -1, "num_threads": 1}, **columns)
 
-    def predictions(self, data: Ranking, objective: Any, rounds: int = 20, *, weights: Any = None) -> Any:
-        """Train, and return the raw scores of the training rows."""
-        train = self.dataset(data, weights=weights)
-        booster = self.package.train({**self.params, "objective": objective}, train, rounds)
-        return booster.predict(data.X, raw_score=True)
+    def weights(self, data: Ranking, by_query: Any) -> dict[str, Any]:
+        """Return the column of a dataset that has these weights of queries."""
+        return {"weight": np.repeat(by_query, data.sizes)}
 
     def replace_field(self, dataset: Any, field: str, data: Ranking) -> None:
         """Change the labels, the weights or the groups of a dataset."""
         new = {"label": data.y[::-1], "weight": np.full(data.y.size, 2.0), "group": data.sizes[::-1]}[field]
         dataset.set_field("weight", new) if field == "weight" else getattr(dataset, f"set_{field}")(new)
 
+    def predictions(self, data: Any, objective: Any, rounds: int = 10, *, columns: Any = None, **params: Any) -> Any:
+        """Return raw scores after some rounds, with our objective or the parameters of a built-in one."""
+        if isinstance(objective, objectives.Objective):
+            objective = self.adapter.objective(objective, n_threads=1)
+        objective_params = objective if isinstance(objective, dict) else {"objective": objective}
+        train = self.dataset(data, **(columns or {}))
+        booster = self.package.train({**self.params, **params, **objective_params}, train, rounds)
+        return booster.predict(data.X, raw_score=True)
 
-class XGBoostDriver:
-    """Train with `xgb.train`."""
 
-    name = "xgboost"
+class XGBoost:
+    """Train with `xgb.train` and predict margins."""
+
+    name, tolerance = "xgboost", 1e-8  # the difference was 0 in XGBoost 3.1.2, 3.2.0 and 3.4.1
+    presets: ClassVar[dict[str, Callable[..., Any]]] = {
+        "rank:ndcg": objectives.xgboost.ndcg,
+        "rank:pairwise": objectives.xgboost.pairwise,
+        "rank:map": objectives.xgboost.map,
+    }
+    built_in: ClassVar = [
+        *((name, options) for name in presets for options in (*XGBOOST_OPTIONS, *MEAN_PAIR_OPTIONS)),
+        ("rank:ndcg", {"ndcg_exp_gain": False}),
+    ]
+    params: ClassVar = {"nthread": 1, "max_depth": 4, "base_score": 0.0, "disable_default_eval_metric": 1}
     score_dtype = np.float32
+    no_group: ClassVar = {"qid": None}
     no_group_message = r"the DMatrix has no group.*\nHint: xgb.DMatrix\(..., qid=qid\)"
-    smallest_score = 1e-30
-    # `hist` would choose bins that depend on the weights.
-    params: ClassVar = {"nthread": 1, "max_depth": 4, "base_score": 0.0, "tree_method": "exact"}
     exact_sigmoid = objectives.xgboost.ndcg().replace(sigmoid="exact")
 
     def __init__(self) -> None:
         self.package = pytest.importorskip("xgboost")
         self.adapter = ra.xgboost
 
-    def dataset(self, data: Ranking, *, group: bool = True, weights: Any = None) -> Any:
-        """Return a dataset, with weights per query."""
-        qid = data.qid if group else None
-        return self.package.DMatrix(data.X, label=data.y, qid=qid, weight=weights, nthread=1)
+    def dataset(self, data: Any, *, kind: Any = None, **columns: Any) -> Any:
+        """Return a DMatrix, or another kind of matrix."""
+        columns = {"label": data.y, "qid": data.qid, **columns}
+        return (kind or self.package.DMatrix)(data.X, nthread=1, **columns)
 
-    def predictions(self, data: Ranking, objective: Any, rounds: int = 20, *, weights: Any = None) -> Any:
-        """Train, and return the margins of the training rows."""
-        train = self.dataset(data, weights=weights)
-        return self.package.train(self.params, train, rounds, obj=objective).predict(train, output_margin=True)
+    def weights(self, data: Ranking, by_query: Any) -> dict[str, Any]:
+        """Return the column of a dataset that has these weights of queries."""
+        return {"weight": by_query}
 
     def replace_field(self, dataset: Any, field: str, data: Ranking) -> None:
         """Change the labels, the weights or the groups of a dataset."""
         new = {"label": data.y[::-1], "weight": np.arange(1, data.sizes.size + 1), "group": data.sizes[::-1]}[field]
         getattr(dataset, f"set_{field}")(new)
 
+    def predictions(
+        self, data: Any, objective: Any, rounds: int = 3, *, columns: Any = None, kind: Any = None, **params: Any
+    ) -> Any:
+        """Return margins after some rounds, with our objective or the parameters of a built-in one."""
+        if isinstance(objective, objectives.Objective):
+            objective = self.adapter.objective(objective, n_threads=1)
+        objective_params, obj = (objective, None) if isinstance(objective, dict) else ({}, objective)
+        train = self.dataset(data, kind=kind, **(columns or {}))
+        booster = self.package.train({**self.params, **params, **objective_params}, train, rounds, obj=obj)
+        return booster.predict(train, output_margin=True)
 
-DRIVERS = {"lightgbm": LightGBMDriver, "xgboost": XGBoostDriver}
+
+def assert_same_predictions(predictions: Any, expected: Any, atol: float = 1e-10) -> None:
+    """Check that a model learned something, and that its predictions equal the expected ones."""
+    assert np.ptp(expected) > 0.1
+    np.testing.assert_allclose(predictions, expected, rtol=0, atol=atol)

@@ -252,6 +252,8 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
     "compare.Results.only": dict,
     "compare.Results.read": lambda: {"path": write_file("cells.csv", CELLS.to_csv(index=False))},
     "compare.Results.to_frame": dict,
+    "compare.Results.to_latex": lambda: {"decimals": 3},
+    "compare.Results.to_markdown": lambda: {"decimals": 3},
     "compare.LeaveOneOut.bagplot": lambda: {"method": "a"},
     "compare.LeaveOneOut.points": lambda: {"method": "a"},
     "compare.front": lambda: {"numbers": ra.compare.winning_numbers(results())},

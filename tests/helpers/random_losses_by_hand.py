@@ -12,7 +12,7 @@ import numpy as np
 import rankadapters as ra
 from rankadapters.objectives import StochasticFilter, StochasticRank, YetiRank
 from tests.oracles import oracle
-from tests.oracles.rows import Row, discount, gain, meets_threshold, ranked_rows
+from tests.oracles.rows import Row, gain, meets_threshold, ranked_rows
 
 MULTIPLIER, WORD = 6364136223846793005, 2**32
 BLOCKS = 128
@@ -87,7 +87,7 @@ def measure_value(rows: Sequence[Row], convention: ra.Convention, order: Sequenc
 
 
 def stochastic_rank(rows: Sequence[Row], value: StochasticRank, seed: int) -> list[float]:
-    """Return the gradient of one query: move each row through all ranks and compute the measure at each rank."""
+    """Return the gradient of one query in exact arithmetic: the measure with each row moved to each rank."""
     ranked, generator = trained_rows(rows, value.convention), Generator(seed)
     ders, n = dict.fromkeys(range(len(rows)), 0.0), len(ranked)
     if n <= 1:
@@ -100,11 +100,9 @@ def stochastic_rank(rows: Sequence[Row], value: StochasticRank, seed: int) -> li
         x = [mean + value.sigma * z for mean, z in zip(means, noise, strict=True)]
         order = sorted(range(n), key=lambda d: -x[d])
         for d in range(n):
-            others = (sum(noise) - noise[d]) if value.arithmetic == "exact" else sum(noise) - value.sigma * noise[d]
-            factor = value.sigma if value.arithmetic == "exact" else 1.0
-            spread, mean = value.sigma * sqrt(n / (n - 1)), means[d] + factor * others / (n - 1)
+            spread, mean = value.sigma * sqrt(n / (n - 1)), means[d] + value.sigma * (sum(noise) - noise[d]) / (n - 1)
             densities = [exp(-(((x[j] - mean) / spread) ** 2) / 2) / spread / sqrt(2 * pi) for j in order if j != d]
-            values = [measure + excess for measure, excess in values_by_rank(rows, value, ranked, order, d)]
+            values = list(values_by_rank(rows, value, ranked, order, d))
             steps = [below - above for above, below in pairwise([0.0, *densities, 0.0])]
             current = values[order.index(d)]
             total = sum((measure - current) * step for measure, step in zip(values, steps, strict=True))
@@ -112,36 +110,11 @@ def stochastic_rank(rows: Sequence[Row], value: StochasticRank, seed: int) -> li
     return _orthogonal(rows, value, ranked, ders)
 
 
-def values_by_rank(rows, value: StochasticRank, ranked, order, d) -> Iterator[tuple[float, float]]:
-    """Yield the measure with row d at each rank, and the error that CatBoost adds to it."""
-    rest, at, n = [i for i in order if i != d], order.index(d), len(order)
-    wrong = value.arithmetic == "catboost" and isinstance(value.convention, ra.ERR)
-    for q in range(n):
-        reranked = [ranked[i] for i in [*rest[:q], d, *rest[q:]]]
-        excess = _excess(rows, value.convention, ranked, rest, (d, at, q)) if wrong else 0.0
-        yield measure_value(rows, value.convention, reranked), excess
-
-
-def _excess(rows, convention, ranked, rest, move) -> float:
-    """Return the error of CatBoost's ERR after `move`: a row, its rank and its new rank; `rest` has the other rows."""
-    d, at, q = move
-
-    def chance(i: int) -> float:
-        row = rows[ranked[i]]
-        return gain(row.label, convention.gain) / convention.scale if row.judged else 0.0
-
-    look, p, k = 1.0, chance(d), convention.k or len(rest) + 1
-    cut = k <= len(rest)
-    for i in rest[: min(q, k - 1)]:
-        look *= 1 - chance(i)
-    if convention.discount == "reciprocal" and q > at and q < k and p != 1:
-        return p * look / (q + 1) / (q + 1)  # a factor (q + 2) / (q + 1)
-    if convention.discount == "reciprocal" and cut and q < k <= at:
-        look = np.prod([1 - chance(i) for i in rest[: k - 1]])
-        return -look / k * chance(rest[k - 1]) * (1 - p) / (k + 1)
-    if convention.discount != "reciprocal" and cut and p == 1 and at < k <= q:
-        return -look * chance(rest[k - 1]) * discount(k, convention.discount)
-    return 0.0
+def values_by_rank(rows, value: StochasticRank, ranked, order, d) -> Iterator[float]:
+    """Yield the measure with row d at each rank."""
+    rest = [i for i in order if i != d]
+    for q in range(len(order)):
+        yield measure_value(rows, value.convention, [ranked[i] for i in [*rest[:q], d, *rest[q:]]])
 
 
 def _orthogonal(rows, value, ranked, ders) -> list[float]:

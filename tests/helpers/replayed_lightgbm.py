@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import tempfile
 import warnings
 from pathlib import Path
@@ -61,12 +60,6 @@ def train(trial: dict[str, Any], ours: bool) -> np.ndarray:  # noqa: FBT001 - ou
     return booster.predict(X, raw_score=True)
 
 
-def parameter_names() -> set[str]:
-    """Return the names of all parameters of LightGBM."""
-    booster = lgb.train({**PARAMS, "objective": "lambdarank"}, lgb.Dataset(X, DATA.y, group=DATA.sizes), 1)
-    return set(re.findall(r"^\[(\w+):", booster.model_to_string(), re.MULTILINE))
-
-
 def decay_learning_rate() -> Any:
     """Return a callback that lowers the learning rate in every round."""
     return lgb.reset_parameter(learning_rate=lambda number: 0.1 * 0.9**number)
@@ -80,9 +73,8 @@ SETTINGS = [
             "of the preset"),
     Setting([{"lambdarank_truncation_level": 3}, {"lambdarank_norm": False}, {"sigmoid": 2.0},
              {"label_gain": [0, 1, 2, 3, 9]}, {**XENDCG, "objective_seed": 9}],
-            title="the same parameters, in `params` only", why="a callable does not receive them"),
-    Setting([{**XENDCG, "seed": 7}], title="`seed` under `rank_xendcg`",
-            why="LightGBM derives `objective_seed` from it; set `objective_seed` for both"),
+            title="the same parameters, in `params` only"),
+    Setting([{**XENDCG, "seed": 7}], title="`seed` under `rank_xendcg`"),
     Setting([{**XENDCG, "seed": 7, "preset": {"objective_seed": 9}}], title="`seed` and `objective_seed`"),
     Setting([{"data": {"weight": WEIGHT}}, {"data": {"init_score": START}}],
             title="`weight`, `init_score` of the Dataset"),
@@ -90,33 +82,25 @@ SETTINGS = [
              {"data": {**POSITIONS["data"], "weight": WEIGHT}, "bias": {"learning_rate": 0.3}, "learning_rate": 0.3},
              {**POSITIONS, "bias": {}, "callbacks": [decay_learning_rate]}],
             title="`position` of the Dataset; `lambdarank_position_bias_regularization`, `learning_rate` also in "
-            "`position_bias=lightgbm.position_bias(...)`",
-            why="with `num_threads=1`; with more threads LightGBM adds up the biases in a different order"),
+            "`position_bias=lightgbm.position_bias(...)`"),
     Setting([POSITIONS, {**POSITIONS, "lambdarank_position_bias_regularization": 1.0}],
-            title="`position` of the Dataset, without `position_bias`",
-            why="the built-in objective corrects the bias. We warn."),
+            title="`position` of the Dataset, without `position_bias`"),
     Setting([{"boosting": "gbdt"}], title='`boosting="gbdt"`', no_effect=True),
     Setting([{**DART, "by_chance": {"drop_seed": seed_before(4)}},
              {**DART, "uniform_drop": True, "by_chance": {"drop_seed": seed_before(4)}},
              {**DART, "xgboost_dart_mode": True, "max_drop": 2, "by_chance": {"drop_seed": seed_before(4)}}],
             title='`boosting="dart"`, with `drop_rate`, `drop_seed`, `max_drop`, `skip_drop`, `uniform_drop`, '
-            "`xgboost_dart_mode`",
-            why="under a callable LightGBM reads a flag before it sets it, and the dropped trees depend on that flag; "
-            "with the training set in `valid_sets` the dropped trees keep the wrong sign"),
-    Setting([{"boosting": "rf", **BAGGING}], title='`boosting="rf"`', why="LightGBM refuses every callable here"),
+            "`xgboost_dart_mode`"),
+    Setting([{"boosting": "rf", **BAGGING}], title='`boosting="rf"`'),
     Setting([GOSS], title='`data_sample_strategy="goss"`, `top_rate`, `other_rate`'),
     Setting([BAGGING, {**BAGGING, "bagging_fraction": 0.3}, {**BAGGING, "bagging_freq": 2, "bagging_seed": 9},
              {**BAGGING, "seed": 7}]),
     Setting([{**BAGGING, "bagging_by_query": True}, {**BAGGING, "bagging_fraction": 0.4, "bagging_by_query": True}],
-            title="`bagging_by_query`",
-            why="LightGBM samples queries for its own objectives only: a callable trains on all rows, or on none if "
-            "the sample is half of the rows or less, and the score of row 0 becomes wrong"),
+            title="`bagging_by_query`"),
     Setting([{"bagging_freq": 1, "pos_bagging_fraction": 0.5, "neg_bagging_fraction": 0.5}], no_effect=True),
     Setting([{"feature_fraction": 0.5}, {"feature_fraction": 0.5, "feature_fraction_seed": 9},
              {"feature_fraction": 0.5, "feature_fraction_bynode": 0.5}],
-            title="`feature_fraction`, `feature_fraction_seed`",
-            why="`Booster.update` resets a parameter before the first round of a callable, and LightGBM then draws the "
-            "features again, as with a different seed"),
+            title="`feature_fraction`, `feature_fraction_seed`"),
     Setting([{"feature_fraction_bynode": 0.5}, {"feature_fraction_bynode": 0.5, "feature_fraction_seed": 9}],
             title="`feature_fraction_bynode` alone"),
     Setting([{"extra_trees": True}, {"extra_trees": True, "extra_seed": 9}]),
@@ -147,15 +131,4 @@ SETTINGS = [
              {"histogram_pool_size": 1.0}, {"enable_bundle": False}, {"is_enable_sparse": False},
              {"feature_pre_filter": False}, {"boost_from_average": False}], no_effect=True),
 ]  # fmt: skip
-UNTRIED = {
-    "other objectives": "alpha fair_c is_unbalance num_class poisson_max_delta_step reg_sqrt scale_pos_weight "
-    "tweedie_variance_power objective objective_seed",
-    "metrics and stopping": "auc_mu_weights early_stopping_min_delta early_stopping_round eval_at first_metric_only "
-    "metric multi_error_top_k",
-    "files": "categorical_feature data forcedbins_filename group_column header ignore_column label_column "
-    "parser_config_file pre_partition precise_float_parser saved_feature_importance_type two_round valid weight_column",
-    "other machines and devices": "device_type gpu_device_id gpu_device_id_list gpu_platform_id gpu_use_dp "
-    "local_listen_port machine_list_filename machines num_gpu num_machines time_out",
-    "the log, the number of rounds, and models trained before": "num_iterations refit_decay_rate verbosity",
-}
-LIGHTGBM = Toolkit("LightGBM", SETTINGS, UNTRIED, train, (lgb.basic.LightGBMError, ra.InputError), parameter_names)
+LIGHTGBM = Toolkit("LightGBM", SETTINGS, train, (lgb.basic.LightGBMError, ra.InputError))

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import re
 import warnings
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -57,35 +55,10 @@ def train(trial: dict[str, Any], ours: bool) -> np.ndarray:  # noqa: FBT001 - ou
         return booster.predict(matrix, output_margin=True)
 
 
-def parameter_names() -> set[str]:
-    """Return the names of the parameters in the configurations of all boosters."""
-    config = []
-    for settings in ({}, DART, LINEAR, DESCENT, APPROX, {"tree_method": "exact"}):
-        matrix = xgb.DMatrix(X, DATA.y, qid=DATA.qid)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            params = {key: value for key, value in settings.items() if value is not None}
-            booster = xgb.train({"objective": "rank:ndcg", **params}, matrix, 1)
-        config.append(json.loads(booster.save_config()))
-    return set(names_in(config))
-
-
-def names_in(config: Any) -> Iterator[str]:
-    """Yield the names of the parameters in a configuration, at any depth."""
-    parts = config.items() if isinstance(config, dict) else enumerate(config) if isinstance(config, list) else ()
-    for key, part in parts:
-        if str(key).endswith("_param") and isinstance(part, dict):
-            yield from part
-        yield from names_in(part)
-
-
 SETTINGS = [
-    Setting([{"replay_only": []}, {"replay_only": ["objective"]}], title="without `replay_params`",
-            why="XGBoost starts from 0.5", no_effect=True),
+    Setting([{"replay_only": []}, {"replay_only": ["objective"]}], title="without `replay_params`", no_effect=True),
     Setting([{"replay_only": ["base_score"]}, {"base_score": 0}, {"base_score": 0.5}], title="`base_score` alone"),
-    Setting([{"replay_only": ["base_score"], **APPROX}], title='`base_score` alone, under `tree_method="approx"`',
-            why="XGBoost assumes that a callable is squared error with a constant hessian, so it keeps the bins of the "
-            "first round"),
+    Setting([{"replay_only": ["base_score"], **APPROX}], title='`base_score` alone, under `tree_method="approx"`'),
     Setting([{"tree_method": "exact"}, APPROX, {**APPROX, **HALF}, {"grow_policy": "lossguide", "max_leaves": 4},
              {"max_leaves": 5}]),
     Setting([{"tree_method": "hist"}, {"booster": "gbtree"}],
@@ -125,8 +98,7 @@ SETTINGS = [
              {"bias": {}, "objective": "rank:map"}, {"bias": {}, "objective": "rank:pairwise"}],
             title="`lambdarank_unbiased`, `lambdarank_bias_norm` as `position_bias=xgboost.unbiased(...)`"),
     Setting([{"lambdarank_unbiased": True}, {"lambdarank_unbiased": True, "lambdarank_bias_norm": 2.0}],
-            title="the same parameters, in the parameters of the training only",
-            why="a callable does not receive them"),
+            title="the same parameters, in the parameters of the training only"),
     Setting([{"multi_strategy": "multi_output_tree"}, {"nthread": 2}, {"seed": 7}, {"process_type": "default"},
              {"refresh_leaf": 0}, {"max_cached_hist_node": 1}, {"sparse_threshold": 0.9}], no_effect=True),
 ]  # fmt: skip
@@ -139,20 +111,10 @@ MEAN_WITH_OTHER_DRAWS = Setting(
     [MEANS[0] | trial for trial in (*OTHER_DRAWS, {"seed": 7}, {"seed_per_iteration": True})],
     title="the same with `subsample`, `colsample_*`, the parameters of `dart`, `feature_selector`, a different "
     "`seed`, or `seed_per_iteration`",
-    why="up to 3.3; from 3.4 on one generator draws all this, and the pairs differ",
 )
 SETTINGS += [Setting(
     [*MEANS, {**MEANS[0], "tree_method": "exact"}, {**MEANS[0], **APPROX}, {**MEANS[0], **DESCENT}, *(
         {**MEANS[0], "objective": name, **more} for name in PRESETS for more in ({}, {"bias": {}}))],
     title='`lambdarank_pair_method="mean"` in the preset, from 3.4 on with its `seed` and a `base_score`')]  # fmt: skip
 SETTINGS += [] if PAIR_SEED else [MEAN_WITH_OTHER_DRAWS]
-UNTRIED = {
-    "aliases of parameters that are tried": "alpha eta gamma lambda n_jobs random_state",
-    "other objectives": "num_class num_target objective lambdarank_pair_method",
-    "the log, and numbers that XGBoost counts itself": "boost_from_average disable_default_eval_metric num_feature "
-    "num_trees updater_seq validate_parameters",
-    "other devices": "device fail_on_invalid_gpu_id",
-    "for debugging": "debug_synchronize",
-    "of `exact`, undocumented": "default_direction max_row_perbatch opt_dense_col",
-}
-XGBOOST = Toolkit("XGBoost", SETTINGS, UNTRIED, train, (xgb.core.XGBoostError, ra.InputError), parameter_names)
+XGBOOST = Toolkit("XGBoost", SETTINGS, train, (xgb.core.XGBoostError, ra.InputError))

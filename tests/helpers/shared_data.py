@@ -62,15 +62,3 @@ def shared_losses() -> dict[str, Any]:
     file = SHARED / "golden" / "losses" / "losses.json"
     content: dict[str, Any] = json.loads(file.read_text(encoding="utf-8")) if WHOLE and file.is_file() else {}
     return content
-
-
-def tools_data_sets() -> list[dict[str, Any]]:
-    """Return data sets with the values that tools print: those of the checkout, and all in a thorough run."""
-    shared = [{**data, "name": f"full-{data['name']}"} for data in shared_tools_data_sets()]
-    return golden_file("tools")["sets"] + shared
-
-
-def shared_tools_data_sets() -> list[dict[str, Any]]:
-    """Return the shared data sets of the evaluation tools; none in a quick run or without the files."""
-    files = sorted(SHARED.glob("golden/tools/*.json")) if WHOLE else []
-    return [json.loads(file.read_text(encoding="utf-8")) for file in files]

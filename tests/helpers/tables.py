@@ -91,3 +91,8 @@ def raise_failures(failures: list[tuple[str, BaseException]], rows: int) -> None
     lines = [f"- {name}: {type(error).__name__}: {error!s:.300}" for name, error in failures]
     more = f"the first {MAX_FAILURES}" if len(failures) == MAX_FAILURES else f"{len(failures)} of {rows}"
     raise AssertionError("\n".join([f"rows that failed ({more}):", *lines])) from failures[0][1]
+
+
+def long_except(names: Iterable[str], *short_names: str) -> list[Any]:
+    """Return the cases of `pytest.mark.parametrize` with all names, of which all but some are marked as long."""
+    return [pytest.param(name, marks=[pytest.mark.long] * (name not in short_names), id=name) for name in names]

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import gzip
-import math
-import re
 
 import pytest
 
 import rankadapters as ra
-from rankadapters import presets
 from rankadapters.io import Judgments, read_features, read_letor
-from rankadapters.io.predictions import read_numbers
 from tests.helpers.tables import for_each
 
 ROWS = "2 qid:7 1:0.5 25:1 #docid = GX007-1 inc = 1\n0 qid:7 1:2 #docid = GX007-0 inc = 0\n1 qid:9 25:3 # docid=X\n"
@@ -29,15 +25,6 @@ def test_labels_queries_docids_and_predictions_are_read(write):
     assert judgments.queries.docid_rank.tolist() == [1, 0, 2]
     assert judgments.scores.tolist() == [0.25, 0.75, -0.001]
     assert judgments.place(2).endswith("rows.txt, line 3")
-
-
-def test_files_and_arrays_give_the_same_bits(write):
-    judgments = read(write, ROWS)
-    for convention in (presets.letor4(2), presets.trec_eval_9(None)):
-        expected = ra.evaluate(
-            [2, 0, 1], [0.25, 0.75, -0.001], convention, qid=["7", "7", "9"], docid=["GX007-1", "GX007-0", "X"]
-        )
-        assert ra.evaluate(judgments.queries, judgments.scores, convention) == expected
 
 
 def test_a_feature_can_be_the_score_and_is_0_where_it_is_absent(write):
@@ -135,45 +122,9 @@ def test_an_error_names_the_file_and_line(write, rows, scores, match):
         read(write, rows, scores)
 
 
-def test_a_missing_file_a_directory_and_no_file_are_refused(tmp_path):
-    with pytest.raises(ra.InputError, match=r"nowhere\.txt: No such file"):
-        read_letor([tmp_path / "nowhere.txt"], feature=1)
-    with pytest.raises(ra.InputError, match=f"{re.escape(tmp_path.name)}: Is a directory"):
-        read_letor([tmp_path], feature=1)
-    with pytest.raises(ra.InputError, match="no file: no line holds more"):
-        read_letor([], feature=1)
-
-
-def test_a_path_alone_is_one_file(write):
-    rows, scores = write(ROWS, "rows.txt"), write(SCORES, "scores.txt")
-    for path in (rows, str(rows)):
-        assert read_letor(path, predictions=str(scores)).scores.tolist() == [0.25, 0.75, -0.001]
-
-
-def test_one_file_without_rows_is_refused(write):
-    files = [write("# head\n", "a.txt"), write(ROWS, "b.txt")]
-    with pytest.raises(ra.InputError, match=r"a\.txt: no line holds more than a comment"):
-        read_letor(files, feature=1)
-
-
-def test_lines_of_predictions_are_counted_across_blocks(write):
-    lines = [f"{math.sin(row)!r}" for row in range(100_000)]
-    lines[-2] = "high"
-    with pytest.raises(ra.InputError, match=r"scores\.txt, line 99999 is 'high'; expected one finite"):
-        read_numbers(write("\n".join(lines), "scores.txt"))
-
-
 def test_blank_lines_among_predictions_are_skipped_as_long_as_the_count_is_right(write):
     assert read(write, ROWS, "\n1\n\n2\n \n3").scores.tolist() == [1, 2, 3]
     assert read(write, ROWS, "1e30\n2\n9007199254740993\n").scores.tolist() == [1e30, 2, 2.0**53]
-
-
-def test_a_feature_is_found_in_lines_of_hundreds_of_features(tmp_path):
-    file = tmp_path / "wide.txt"
-    rows = [{j: i * j % 7 for j in range(1, 301) if j != i + 3} for i in range(5)]
-    file.write_text("".join(f"1 qid:1 {' '.join(f'{j}:{value}' for j, value in row.items())}\n" for row in rows))
-    data = ra.io.read_letor(file, feature=250)
-    assert data.scores.tolist() == [row[250] for row in rows]
 
 
 @pytest.mark.parametrize(
@@ -256,9 +207,3 @@ def test_files_with_and_without_qids_are_not_read_together(write):
         ):
             read_letor(files, feature=1, split_queries="merge")
     assert read_letor([grouped, grouped], feature=1).queries.n_queries == 2
-
-
-def test_the_row_of_the_first_malformed_feature_is_named_among_others_with_blanks(write):
-    path = write("1 qid:1 1 : 0.5\n0 qid:1 1:abc\n", "rows.txt")
-    with pytest.raises(ra.InputError, match=r"rows.txt, line 2: '1:abc' is not a feature"):
-        read_features(path)

@@ -83,12 +83,6 @@ def test_unusual_white_space_signs_and_large_integers_are_read(write):
     assert read_letor(path).queries.labels.tolist() == [2.0**53]
 
 
-def test_lines_are_counted_across_blocks(write, reader):
-    text = GOOD * 60_000
-    with pytest.raises(ra.InputError, match=rf"rows\.txt, line {text.count(chr(10)) + 1}: 'bar' is not qid:QUERY"):
-        reader(write(text + "1 bar\n" + GOOD))
-
-
 @pytest.mark.parametrize("text", [GOOD.replace("\n", "\r"), "# head\r" + GOOD, GOOD.replace(" 25", " # a\r25")])
 def test_a_carriage_return_within_a_line_is_refused(write, reader, text):
     with pytest.raises(ra.InputError, match=r"rows\.txt, line 1 holds a carriage return.*\nHint: .*line feed"):

@@ -114,17 +114,6 @@ def test_ids_may_have_a_different_width_in_each_batch(temporary_folder, first, s
     check_sorted_stream(batches, columns)
 
 
-def test_ids_may_have_a_different_width_in_each_file(temporary_folder, tmp_path):
-    pa = pytest.importorskip("pyarrow")
-    from pyarrow import parquet
-
-    columns, paths = scattered_rows(5), []
-    for width, batch in zip(("int32", "int64"), cut_at(columns, [0, 100, columns["label"].size]), strict=True):
-        paths.append(tmp_path / f"{width}.parquet")
-        parquet.write_table(pa.table({**batch, "qid": batch["qid"].astype(width)}), paths[-1])
-    check_sorted_stream(paths, columns)
-
-
 @for_each("package", ["pandas", "polars", "numpy"])
 def test_text_ids_of_any_frame_are_sorted(temporary_folder, package):
     make = pytest.importorskip(package).DataFrame if package != "numpy" else lambda batch: batch
@@ -161,16 +150,6 @@ def test_the_command_sorts_with_unsorted(capsys, temporary_folder, scattered_tab
     assert list(temporary_folder.glob(f"{PREFIX}*")) == []
 
 
-def test_the_command_reads_the_whole_table_for_a_convention_over_all_rows(capsys, scattered_table):
-    options = ("--table", scattered_table, *COLUMNS, "--convention", "sklearn.roc_auc_score", "--format", "csv")
-    binary = scattered_table.read_text(encoding="utf-8").replace("7,2,", "7,1,")
-    scattered_table.write_text(binary)
-    unsorted = output_of(capsys, "evaluate", *options, "--unsorted")
-    assert unsorted == output_of(capsys, "evaluate", *options, "--split-queries", "merge")
-    expected = ra.evaluate([1, 0, 0, 1], [0.5, 1, 0.75, 1], "sklearn.roc_auc_score", qid=[7, 9, 7, 9]).value
-    assert f",{expected},1," in unsorted
-
-
 def test_unsorted_is_refused_without_a_table_or_with_split_queries(capsys, scattered_table, write):
     options = ("evaluate", "--convention", "textbook@5", "--format", "csv", "--unsorted")
     table = ("--table", scattered_table, *COLUMNS)
@@ -204,6 +183,7 @@ sys.exit(main())
 """
 
 
+@pytest.mark.long
 @needs_posix
 @pytest.mark.parametrize("where", ["in the middle of the stream", "in the middle of the sort"])
 @pytest.mark.usefixtures("default_sigint")

@@ -195,22 +195,10 @@ def test_a_batch_whose_ids_have_another_kind_is_refused(first, second, match):
         ra.evaluate_table([batch_of(first), batch_of(second)], "lightgbm@10")
 
 
-def test_texts_that_differ_in_a_trailing_nul_are_different_queries(one_row_at_once):
-    assert ra.evaluate_table(list(map(batch_of, [["a"], object_array("a\0"), ["b"]])), "lightgbm@10").n_queries == 3
-
-
 @for_each("ids", [object_array(7, "7"), object_array(2**64, 1), object_array((1, 2), (3, 4)), object_array(7, 8j)])
 def test_ids_that_arrow_cannot_hold_are_refused(ids):
     with pytest.raises(ra.InputError, match=r"^batch 1: .*\nHint: "):
         ra.evaluate_table([batch_of(ids)], "lightgbm@10")
-
-
-def test_a_cut_query_may_have_ids_of_another_width_in_the_next_batch(one_row_at_once):
-    batches = [batch_of(np.array([7, 8], np.int8)), batch_of(np.array([8, 9], np.int64)), batch_of(object_array(9, 10))]
-    expected = ra.evaluate(
-        np.tile([1.0, 0.0], 6), np.tile([0.25, 0.5], 6), "lightgbm@10", qid=np.repeat([7, 8, 8, 9, 9, 10], 2)
-    )
-    assert ra.evaluate_table(batches, "lightgbm@10").to_dict() == expected.to_dict()
 
 
 def test_a_lazy_polars_frame_is_refused_and_its_batches_are_read():
@@ -235,12 +223,6 @@ def test_a_duckdb_relation_is_read_and_may_sort_the_rows(one_row_at_once):
     )
     sorted_rows = relation.sql("FROM scattered ORDER BY qid, row")
     assert ra.evaluate_table(sorted_rows, "lightgbm@10").to_dict() == expected.to_dict()
-
-
-@for_each("batch", [([1], [2], [3]), np.zeros(2), "not a file", 7, None, [BATCH]], ids=short)
-def test_a_batch_that_is_not_a_table_is_refused(batch):
-    with pytest.raises(ra.InputError, match=r"^(batch 1 is of type \w+; allowed are paths|not a file: No such file)"):
-        ra.evaluate_table([batch], "lightgbm@10")
 
 
 def test_the_row_of_an_error_is_counted_over_all_batches():

@@ -6,7 +6,6 @@ import gzip
 import sys
 from functools import partial
 
-import numpy as np
 import pytest
 
 import rankadapters as ra
@@ -61,13 +60,6 @@ def test_weights_of_rows_are_read(save):
         read_table(save(part=[0.5, -1.0, 1.0, 0.25]), **COLUMNS, row_weight="part")
 
 
-@for_each("role", ["label", "score", "qid", "query_weight", "row_weight", "docid"])
-@pytest.mark.parametrize("name", [0.5, ["grade"], True])
-def test_a_column_name_that_is_not_a_text_is_refused(save, role, name):
-    with pytest.raises(ra.InputError, match=f"{role}=.*; allowed are names of columns"):
-        read_table(save(), **{**COLUMNS, role: name})
-
-
 @for_each("role", ["query_weight", "row_weight"])
 @for_each(("weight", "problem"), [(-1.0, "is -1.0, but weights are >= 0"), (1e-310, "is 1e-310; allowed")])
 def test_a_wrong_weight_is_named_by_file_and_row(save, role, weight, problem, monkeypatch):
@@ -102,27 +94,6 @@ def test_a_table_can_be_read_without_scores(save):
     assert judgments.queries.query_weight.tolist() == [2, 0.5]
     assert judgments.queries.docid_rank.tolist() == [1, 0, 2, 3]
     assert judgments.place(1).endswith("row 2")
-
-
-def test_files_and_arrays_give_the_same_bits(save):
-    judgments = read_table(str(save()), **COLUMNS, docid="doc", query_weight="weight")
-    for convention in (presets.lightgbm(2), presets.trec_eval_9(1).replace(average="query")):
-        expected = ra.evaluate(
-            TABLE["grade"], TABLE["model"], convention, qid=TABLE["query"], docid=TABLE["doc"], query_weight=[2, 0.5]
-        )
-        assert ra.evaluate(judgments.queries, judgments.scores, convention) == expected
-
-
-def test_the_error_of_a_missing_column_lists_the_columns(save):
-    with pytest.raises(ra.InputError, match=r"no column 'clicks'.*\n.*'grade', 'model', 'query', 'doc', 'weight'"):
-        read_table(save(), **{**COLUMNS, "label": "clicks"})
-
-
-@for_each("column", ["grade", "model", "weight"])
-def test_a_number_that_is_not_finite_is_refused(save, column):
-    path = save(**{column: [1.0, 1.0, float("nan"), 1.0]})
-    with pytest.raises(ra.InputError, match=rf"table\.\w+, row 3.*{column} is nan, which is not a finite"):
-        read_table(path, **COLUMNS, query_weight="weight")
 
 
 @for_each("column", ["grade", "model", "query", "doc"])
@@ -195,45 +166,6 @@ def test_a_parquet_file_with_a_wrong_number_of_rows_is_refused(parquet, read):
             except (ra.InputError, OSError, AssertionError) as error:
                 messages.append(str(error))
     assert any("table says that it holds 3 rows, but 4 can be read" in message for message in messages)
-
-
-def test_float32_scores_stay_float32_and_wrong_column_types_are_refused(parquet, arrow):
-    path = parquet({"model": arrow.array(TABLE["model"], "float32")})
-    assert read_table(path, **COLUMNS).scores.dtype == np.float32
-    with pytest.raises(ra.InputError, match="column 'doc' has type string, but numbers are needed"):
-        read_table(path, **{**COLUMNS, "score": "doc"})
-    with pytest.raises(ra.InputError, match="column 'model' has type float, but strings or integers are needed"):
-        read_table(path, **COLUMNS, docid="model")
-
-
-@for_each("column", ["grade", "model", "weight"])
-@for_each("kind", ["int64", "uint64", "decimal128(30, 2)", "dictionary"])
-def test_integers_that_float64_would_merge_are_refused_in_parquet(parquet, arrow, column, kind):
-    values = arrow.array([2**53, 2**53, 2**53 + 1, 1], "uint64" if kind == "uint64" else "int64")
-    values = values.dictionary_encode() if kind == "dictionary" else values
-    values = values.cast(arrow.decimal128(30, 2)) if kind.startswith("decimal") else values
-    with pytest.raises(ra.InputError, match=rf"table: {column} has .* beyond 2\^53.*\nHint: subtract a constant"):
-        read_table(parquet({column: values}), **COLUMNS, query_weight="weight")
-
-
-def test_large_numbers_that_float64_represents_are_read(save):
-    judgments = read_table(save(model=[2.0**53, -(2.0**53), 1e300, 1.5]), **COLUMNS)
-    assert judgments.scores.tolist() == [2.0**53, -(2.0**53), 1e300, 1.5]
-    assert read_table(save(model=[2**53, -(2**53), 0, 1]), **COLUMNS).scores.tolist() == [2**53, -(2**53), 0, 1]
-
-
-@for_each("column", ["query", "doc", "grade", "model", "weight"])
-@for_each("kind", ["list", "fixed_size_list", "struct", "map"])
-def test_nested_columns_are_refused(parquet, arrow, column, kind):
-    values = {
-        "list": lambda: arrow.array([[1], [1], [2], [2]]),
-        "fixed_size_list": lambda: arrow.array([[1, 2], [1, 2], [2, 3], [2, 3]], arrow.list_(arrow.int64(), 2)),
-        "struct": lambda: arrow.array([{"a": 1}, {"a": 1}, {"a": 2}, {"a": 2}]),
-        "map": lambda: arrow.array([[("a", 1)]] * 4, arrow.map_(arrow.string(), arrow.int64())),
-    }[kind]()
-    needed = {"query": "one value per row is", "doc": "strings or integers are"}.get(column, "numbers are")
-    with pytest.raises(ra.InputError, match=rf"table: column '{column}' has type {kind}.*, but {needed} needed.\nHint"):
-        read_table(parquet({column: values}), **COLUMNS, docid="doc", query_weight="weight")
 
 
 CSV = 'query,grade,model,text\n7,2,0.5,"a,\nb"\n\n7,0,0.75,c\n'
@@ -348,12 +280,6 @@ def test_a_file_of_a_folder_is_read_in_its_own_types(folder, read, first, second
         read(folder(a=first, b=second), **COLUMNS)
 
 
-def test_float64_scores_of_a_folder_do_not_become_float32(folder, arrow):
-    path = folder(a={"model": arrow.array(TABLE["model"], "float32")}, b={"query": ["11", "11", "12", "12"]})
-    with pytest.raises(ra.InputError, match="b, row 1: model has type double, but float in earlier rows"):
-        read_table(path, **COLUMNS)
-
-
 def test_names_of_folders_are_texts_and_no_second_column(folder):
     columns = {"label": "grade", "score": "model"}
     path = folder(**{"q=07~a": {"grade": [1] * 4}, "q=7~a": {}})
@@ -368,19 +294,6 @@ def test_a_missing_value_in_the_name_of_a_folder_is_refused(folder):
     path = folder(**{"q=__HIVE_DEFAULT_PARTITION__~a": {}})
     with pytest.raises(ra.InputError, match=r"row 1: q is missing"):
         read_table(path, label="grade", score="model", qid="q")
-
-
-def test_a_folder_without_rows_is_refused(folder):
-    path = folder(a={name: [] for name in TABLE})
-    for read in (read_table, partial(ra.evaluate_table, convention="textbook@2")):
-        with pytest.raises(ra.InputError, match=r"holds no rows|no batch has any rows"):
-            read(path, **COLUMNS)
-
-
-@pytest.mark.parametrize("path", ["", "a" * 5000, "nul\0"])
-def test_a_text_that_is_no_path_is_refused(arrow, path):
-    with pytest.raises(ra.InputError, match=r"Is a directory|too long|null byte"):
-        read_table(path, **COLUMNS)
 
 
 @pytest.mark.parametrize("kind", ["decimal32(5, 2)", "decimal64(12, 2)", "decimal128(30, 2)", "decimal256(60, 2)"])
@@ -425,11 +338,6 @@ def test_a_long_field_beside_quotes_is_read_and_a_longer_row_refused(write, arro
     assert read_table(path, **COLUMNS).scores.tolist() == [0.5, 1]
     with pytest.raises(ra.InputError, match="is longer than 4194304 bytes"):
         read_table(write("query,grade,model,text\n7,1,0.5," + 10_000_000 * "b" + "\n", "table.csv"), **COLUMNS)
-
-
-def test_a_byte_order_mark_in_the_first_row_is_a_part_of_the_id(write, arrow):
-    path = write("query,grade,model\n\ufeff7,1,0.5\n\ufeff7,0,1\n", "table.csv")
-    assert read_table(path, **COLUMNS).queries.query_ids.tolist() == ["\ufeff7"]
 
 
 @for_each("text", ['7,1,1,"a\n7,0,1,b\n', '7,1,1,"a\n7,0,1,"b\n7,1,1,c\n', '7,1,1,"a"b\n'])

@@ -55,6 +55,7 @@ def test_a_bad_convention_is_refused_with_the_name_of_the_parameter(learner):
 # scikit-learn's own suite
 
 
+@pytest.mark.long
 @for_every_learner
 def test_scikit_learn_checks_fail_only_because_they_pass_no_qid(learner):
     assert failed_checks(learner, expected_error="fit got no qid") == {}
@@ -84,7 +85,9 @@ WITH_QUERIES = {
 globals().update({learner.__name__: learner for learner in WITH_QUERIES.values()})  # pickle needs them here
 
 
-@pytest.mark.parametrize("name", WITH_QUERIES)
+@pytest.mark.parametrize(
+    "name", ["AdaRank", *(pytest.param(n, marks=pytest.mark.long) for n in WITH_QUERIES if n != "AdaRank")]
+)
 def test_scikit_learn_checks_pass_once_rows_have_queries(name):
     learner = WITH_QUERIES[name](**QUICK[name].get_params())
     assert failed_checks(learner, expected_error="sample_weight varies within query") == {}
@@ -104,31 +107,7 @@ def test_fit_and_score_need_the_queries(learner):
         model.fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=[(VALID.X, VALID.y)])
 
 
-STOPPING = {"n_iter_no_change": None, "validation_fraction": None, "warm_start": False, "n_threads": None}
-NETWORK_DEFAULTS = {
-    "hidden_layer_sizes": (10,), "convention": None, "activation": "tanh", "alpha": 0.0, "batch_size": 16,
-    "learning_rate_init": 0.001, "max_iter": 100, "random_state": None, **STOPPING,
-}  # fmt: skip
-DEFAULTS = {
-    AdaRank: {"max_iter": 500, "tol": 0.002, "max_consecutive": 5, "variant": "xu-li", **STOPPING},
-    CoordinateAscent: {
-        "n_restarts": 5, "n_steps": 25, "step_base": 0.05, "step_scale": 2.0, "max_iter": 100, "tol": 0.001,
-        "alpha": 0.0, "validation_fraction": None, "random_state": None, "warm_start": False, "n_threads": None,
-    },
-    NeuralRanker: NETWORK_DEFAULTS,
-    RankBoost: {"convention": None, "max_iter": 300, "n_thresholds": 10, "variant": "freund", **STOPPING},
-    RankSVM: {"C": 1.0, "convention": None, "tol": 1e-3, "max_iter": 1000, "max_pairs": 500_000, "n_threads": None},
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("learner", DEFAULTS)
-def test_defaults_equal_ranklibs_if_it_has_the_parameter(learner):
-    required = {"NeuralRanker": {"objective": ra.objectives.ListNet()}, "RankBoost": {}, "RankSVM": {}}
-    arguments = required.get(learner.__name__, {"convention": CONV})
-    assert learner(**arguments).get_params() == {**DEFAULTS[learner], **arguments}
-
-
-@pytest.mark.parametrize("learner", DEFAULTS)
+@pytest.mark.parametrize("learner", [AdaRank, CoordinateAscent, NeuralRanker, RankBoost, RankSVM])
 def test_help_describes_every_parameter_and_fitted_attribute(learner):
     text = learner.__doc__
     names = re.findall(r"^([\w, ]+) : \S", text, re.MULTILINE)
@@ -180,6 +159,7 @@ def test_importances_of_a_linear_model_are_shares_of_its_weights(name):
     assert model.feature_importances_.tolist() == [0.0] * 5
 
 
+@pytest.mark.long
 @for_every_learner
 @pytest.mark.usefixtures("metadata_routing")
 def test_qid_is_routed_in_searches_and_pipelines(learner):

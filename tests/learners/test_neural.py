@@ -12,16 +12,11 @@ pytest.importorskip("sklearn")
 import scipy.sparse as sp
 
 from rankadapters.learners import NeuralRanker
-from rankadapters.learners.neural import ACTIVATIONS, Adam, Network
-from tests.helpers.depth import THOROUGH
-from tests.helpers.mq2008_folds import fold
+from rankadapters.learners.neural import ACTIVATIONS, Network
 from tests.helpers.rankings import ranking
-from tests.helpers.shared_data import golden_file
 from tests.helpers.tables import for_each
 
 DATA = ranking(1, 25)
-VALID = ranking(2, 20)
-EVAL_SET = [(VALID.X, VALID.y, VALID.qid)]
 RANKNET = ra.objectives.catboost.pair_logit()
 OBJECTIVES = [
     RANKNET,
@@ -47,24 +42,6 @@ def test_the_gradient_equals_finite_differences(activation, hidden):
         below = slopes[:, 0] @ network.scores(X)
         parameter[first] += step
         assert gradient[first] == pytest.approx((above - below) / (2 * step), rel=1e-5, abs=1e-6)
-
-
-def test_the_first_step_of_adam_is_the_learning_rate_against_the_sign():
-    parameter = np.array([1.0, 1.0])
-    Adam([parameter], 0.1).step([np.array([3.0, -1e-3])])
-    np.testing.assert_allclose(parameter, [0.9, 1.1], rtol=1e-4)
-
-
-def test_an_epoch_of_one_batch_is_a_step_along_the_declared_gradient():
-    """In a linear model the gradient of the weights is X'g, where g is the objective's gradient over all queries."""
-    model = NeuralRanker(
-        RANKNET, hidden_layer_sizes=(), batch_size=10**6, max_iter=1, learning_rate_init=0.01, random_state=3
-    )
-    model.fit(DATA.X, DATA.y, qid=DATA.qid)
-    weights = np.random.RandomState(3).uniform(-1, 1, (5, 1))  # sqrt(6 / (5 + 1)) is 1
-    grad, _ = ra.objectives.gradients(DATA.y, DATA.X @ weights[:, 0], ra.objectives.catboost.pair_logit(), qid=DATA.qid)
-    expected = weights[:, 0] - 0.01 * np.sign(DATA.X.T @ grad)
-    np.testing.assert_allclose(model.coefs_[0][:, 0], expected, rtol=1e-5)
 
 
 def test_a_network_starts_without_biases_and_may_have_one_hidden_unit():
@@ -104,6 +81,7 @@ def test_training_improves_the_score_under_any_objective(objective):
     assert score_after > score_before + 0.02
 
 
+@pytest.mark.long
 @for_each("use_weights", [True, False])
 def test_weights_count_if_the_objective_uses_them(use_weights):
     """CatBoost's `mrr` can ignore weights; scikit-learn passes weights of rows, equal within a query."""
@@ -148,27 +126,6 @@ def test_a_warm_start_continues_from_the_last_weights():
 def test_parameters_are_checked(params, error, reason):
     with pytest.raises(error, match=reason):
         NeuralRanker(**{"objective": ra.objectives.catboost.pair_logit(), **params}).fit(DATA.X, DATA.y, qid=DATA.qid)
-
-
-def mq2008_ndcg(number):
-    """Return RankNet's test NDCG@10 on one fold of MQ2008."""
-    train, valid, test = fold(number)
-    model = NeuralRanker(RANKNET, convention="ranklib@10", random_state=0)
-    return model.fit(train.X, train.y, qid=train.qid, eval_set=[tuple(valid)]).score(test.X, test.y, qid=test.qid)
-
-
-@pytest.mark.skipif(not THOROUGH, reason="takes long: RANKADAPTERS_TESTS=thorough")
-def test_mean_quality_of_ranknet_on_mq2008_is_at_least_ranklibs():
-    """Mean test NDCG@10 of five folds."""
-    assert (
-        np.mean([mq2008_ndcg(number) for number in range(1, 6)])
-        >= golden_file("learners")["mean_test_ndcg10"]["ranknet"]
-    )
-
-
-def test_quality_of_ranknet_on_one_fold_of_mq2008_is_unchanged():
-    """Recorded when the mean of five folds was above RankLib's."""
-    assert mq2008_ndcg(4) == pytest.approx(0.5602, abs=0.01)
 
 
 def test_a_warm_start_refuses_other_hidden_layers():

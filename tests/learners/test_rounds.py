@@ -53,6 +53,7 @@ def fit_on_fold(name, number):
     return clone(RANKLIB[name]).fit(train.X, train.y, qid=train.qid, eval_set=[tuple(valid)]), test
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("learner", RANKLIB)
 @pytest.mark.parametrize("number", [1, 2, 3] if THOROUGH else [1])
 def test_scores_equal_ranklibs(learner, number):
@@ -62,6 +63,7 @@ def test_scores_equal_ranklibs(learner, number):
     assert np.abs(model.predict(test.X) - expected).max() <= 1e-9 * np.abs(expected).max()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("learner", RANKLIB)
 @pytest.mark.parametrize("number", range(1, 6) if THOROUGH else [1])
 def test_the_number_of_rounds_and_the_test_value_equal_ranklibs(learner, number):

@@ -77,6 +77,7 @@ def test_values_along_a_column_equal_those_of_the_summed_scores(measure, max_gai
     assert values == pytest.approx([score.value for score in expected], abs=1e-14, rel=1e-13)
 
 
+@pytest.mark.long
 @for_each("measure", MEASURES)
 @pytest.mark.parametrize("max_gain_rows", [0, 10**9])
 def test_values_are_the_same_bits_for_any_threads_parts_and_kernels(measure, max_gain_rows, monkeypatch):
@@ -98,6 +99,7 @@ def test_values_are_the_same_bits_for_any_threads_parts_and_kernels(measure, max
     assert len(set(outputs)) == 1
 
 
+@pytest.mark.long
 @for_each("form", [NEVER, NOW])
 @pytest.mark.parametrize("max_gain_rows", [0, 10**9])
 def test_neither_a_constant_column_nor_a_mean_of_equal_gains_is_rounded(form, max_gain_rows, monkeypatch):
@@ -119,6 +121,7 @@ def test_counting_is_used_up_to_a_mean_of_48_rows_with_a_gain(n_gains, is_counte
     assert (Trials(labels, "textbook@3", group_sizes=[10, 90])._gain_rows is not None) == is_counted
 
 
+@pytest.mark.long
 @for_each("form", [NEVER, NOW])
 def test_no_candidates_have_no_values(form):
     with kernels(form):
@@ -126,6 +129,7 @@ def test_no_candidates_have_no_values(form):
             assert Trials(DATA.y, convention, qid=DATA.qid).values(np.empty((0, DATA.y.size))).shape == (0,)
 
 
+@pytest.mark.long
 def test_scores_without_a_value_are_refused():
     trials = Trials([1, 0], "textbook@2", group_sizes=[2])
     with pytest.raises(ra.InputError, match=r"shape \(1, 3\), but the queries cover 2 rows"):
@@ -170,6 +174,7 @@ def test_the_rounding_bound_grows_with_the_number_of_queries(n_queries):
     assert rounding == (n_queries + 4) * 2.0**-53
 
 
+@pytest.mark.long
 def test_trials_need_no_scikit_learn():
     code = (
         "import sys; sys.modules['sklearn'] = None\n"

@@ -16,21 +16,9 @@ from tests.helpers.tables import for_each
 
 lgb = pytest.importorskip("lightgbm")
 pytest.importorskip("sklearn")
-from tests.helpers.lightgbm_datasets import PARAMS, dataset, fit_ranker  # noqa: E402 - after the skip
+from tests.helpers.lightgbm_datasets import PARAMS, dataset  # noqa: E402 - after the skip
 
 ONE, TWO = ranking(20, 60), ranking(21, 40)
-
-
-def test_lgbmranker_reports_global_values_and_other_callbacks_see_them():
-    watch, seen_values = ra.lightgbm.global_eval(TEXTBOOK, n_queries=40), []
-    ranker = lgb.LGBMRanker(n_estimators=3, metric="None", verbosity=-1, n_jobs=1)
-
-    def record(env):  # without an `order` LightGBM calls it before its own callbacks
-        seen_values.append(env.evaluation_result_list[0][2])
-
-    fit_ranker(ranker, ONE, TWO, eval_metric=[watch], callbacks=[record, watch])
-    assert ranker.evals_result_["valid_0"][TEXTBOOK.name] == seen_values
-    assert seen_values[-1] == ra.evaluate(TWO.y, ranker.predict(TWO.X), TEXTBOOK, qid=TWO.qid).value
 
 
 def test_an_evaluation_set_without_groups_is_refused():

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from tests.helpers.metric_trainings import IGNORED_WEIGHTS, LETOR, TEXTBOOK
+from tests.helpers.metric_trainings import LETOR, TEXTBOOK
 from tests.helpers.rankings import ranking
 from tests.helpers.tables import for_each
 
@@ -52,6 +52,7 @@ def test_lgbmranker_logs_the_values_and_binds_each_set_once(in_list, monkeypatch
     assert len(bound_sets) == 2
 
 
+@pytest.mark.long
 @for_each("rounds", [3, 7])
 @for_each(("watched", "reported"), [(TEXTBOOK, [TEXTBOOK, LETOR]), (LETOR, [LETOR, TEXTBOOK]), (LOSS, [LOSS, LETOR])])
 def test_early_stopping_stops_in_the_round_of_lightgbms_own(watched, reported, rounds):
@@ -67,16 +68,6 @@ def test_early_stopping_stops_in_the_round_of_lightgbms_own(watched, reported, r
         best = ra.History.of(model.evals_result_).best(convention=watched)
         assert model.best_iteration_ == best.iteration + 1 == len(values) - rounds < 80
         assert model.best_score_["valid_0"][watched.name] == best.value
-
-
-def test_lgbmranker_weights_count_and_ignored_weights_warn_once_in_a_fit():
-    metric, weights = ra.lightgbm.eval_metric([LIGHTGBM, TEXTBOOK]), np.random.default_rng(3).random(VALID.y.size)
-    model = ranker(2)
-    with pytest.warns(UserWarning, match=IGNORED_WEIGHTS) as warnings:
-        fit_ranker(model, TRAIN, VALID, eval_metric=metric, eval_sample_weight=[weights])
-    assert len(warnings) == 1
-    expected = value(VALID, model.predict(VALID.X), LIGHTGBM, query_weight=query_weights(weights, VALID.sizes))
-    assert model.evals_result_["valid_0"][LIGHTGBM.name][-1] == expected
 
 
 def test_query_weights_add_up_in_float32_one_by_one():

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import gc
 import pickle
 
 import numpy as np
 import pytest
 
 import rankadapters as ra
-from tests.helpers.built_in_trainings import LightGBM, assert_same_predictions
 from tests.helpers.objective_rankings import graded_ranking
-from tests.helpers.objective_trainings import XENDCG
+from tests.helpers.objective_trainings import XENDCG, LightGBM, assert_same_predictions
 from tests.helpers.tables import for_each, short
 
 lgb = pytest.importorskip("lightgbm")
@@ -21,7 +19,7 @@ DRIVER = LightGBM()
 PARAMS, dataset = DRIVER.params, DRIVER.dataset
 LAMBDARANK = ra.objectives.lightgbm.lambdarank()
 VALUES = {"lambdarank": LAMBDARANK, "rank_xendcg": XENDCG}
-LETOR, TEXTBOOK = ra.presets.letor4(10), ra.presets.textbook(10)
+LETOR = ra.presets.letor4(10)
 EACH_OBJECTIVE = pytest.mark.parametrize("name", VALUES)
 
 
@@ -90,36 +88,6 @@ def test_each_update_draws_anew_and_a_pickle_starts_anew():
     np.testing.assert_array_equal(pickled(objective)(scores, train)[0], first)
 
 
-class Spy:
-    """A metric that records the predictions LightGBM passes."""
-
-    def __init__(self):
-        self.seen = []
-
-    def __call__(self, preds, data):
-        self.seen.append(preds.copy())
-        return "spy", 0.0, True
-
-
-def test_metric_early_stopping_and_objective_work_together():
-    train, valid, logs = graded_ranking(10), graded_ranking(11), []
-    for objective in both_params("lambdarank"):
-        spy, metric, log, train_set = Spy(), ra.lightgbm.eval_metric(TEXTBOOK), {}, dataset(train)
-        stop = ra.lightgbm.early_stopping(TEXTBOOK, rounds=5, verbose=False)
-        booster = lgb.train(
-            {**PARAMS, **objective, "learning_rate": 0.5}, train_set, 60, feval=[metric, spy],
-            valid_sets=[train_set, dataset(valid, reference=train_set)], valid_names=["train", "valid"],
-            callbacks=[stop, lgb.record_evaluation(log)],
-        )  # fmt: skip
-        assert [entry.value for entry in ra.History.of(log)] == [
-            ra.evaluate(data.y, preds, TEXTBOOK, group_sizes=data.sizes).value
-            for data, preds in zip([train, valid] * (len(spy.seen) // 2), spy.seen, strict=True)
-        ]
-        assert len(log["valid"][TEXTBOOK.name]) == booster.best_iteration + 5 < 60
-        logs.append(log)
-    assert logs[0] == logs[1]
-
-
 # Folds and subsets
 
 
@@ -153,13 +121,6 @@ def test_cv_with_its_default_folds_is_refused_and_the_hint_works(options):
     folds = GroupKFold(5)  # as the hint says
     result = lgb.cv(params, dataset(data), 2, folds=folds, feval=ra.lightgbm.eval_metric(LETOR), **options)
     assert len(result[f"valid {LETOR.name}-mean"]) == 2
-
-
-def test_a_subset_of_whole_queries_trains_the_built_in_model():
-    data = graded_ranking(13)
-    rows = np.flatnonzero(data.qid % 3 > 0)
-    boosters = [lgb.train({**PARAMS, **params}, dataset(data).subset(rows), 5) for params in both_params("rank_xendcg")]
-    assert_same_predictions(*(booster.predict(data.X, raw_score=True) for booster in boosters))
 
 
 @for_each(
@@ -205,25 +166,6 @@ def test_lgbmranker_trains_the_built_in_model_also_when_cloned_or_pickled(name, 
     for copied_ranker in (unpickled, clone(our_ranker), pickled(ranker(our_params(VALUES[name]))), our_ranker):
         assert copied_ranker.get_params()["objective"].objective == VALUES[name]
         np.testing.assert_array_equal(fitted(copied_ranker), expected)
-
-
-def test_set_params_changes_the_objective():
-    data, candidate = graded_ranking(23), ranker({})
-    tied = ra.evaluate(data.y, np.zeros(data.y.size), TEXTBOOK, group_sizes=data.sizes).value
-    for value in (LAMBDARANK.replace(sigmoid="exact"), XENDCG):
-        candidate.set_params(**our_params(value), num_leaves=5)
-        scores = candidate.fit(data.X, data.y, group=data.sizes).predict(data.X)
-        assert ra.evaluate(data.y, scores, TEXTBOOK, group_sizes=data.sizes).value > tied + 0.1
-        assert str(value) in repr(candidate.objective)
-
-
-def test_labels_are_not_kept_alive():
-    data, objective = graded_ranking(16), ra.lightgbm.objective(LAMBDARANK)
-    labels = data.y.copy()
-    objective(labels, np.zeros(data.y.size), None, data.sizes)
-    del labels
-    gc.collect()
-    assert objective._bound == {}
 
 
 def test_a_regressor_without_groups_is_refused():

@@ -13,8 +13,8 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import objectives
-from tests.helpers.built_in_trainings import LightGBM
 from tests.helpers.objective_rankings import graded_ranking
+from tests.helpers.objective_trainings import LightGBM
 from tests.helpers.shuffled_positions import (
     ADDITIVE_BIAS,
     ADDITIVE_BIAS_BY_ROW,
@@ -22,7 +22,6 @@ from tests.helpers.shuffled_positions import (
     TRUE_COST,
     shuffled_positions,
 )
-from tests.helpers.tables import short
 
 lgb = pytest.importorskip("lightgbm")
 
@@ -44,18 +43,10 @@ def pickled(value):
     return pickle.loads(pickle.dumps(value))
 
 
-def test_renumbered_positions_train_the_same_model():
-    predictions = [
-        lgb.train({**PARAMS, "objective": biased()}, dataset(DATA, position=positions), 5).predict(DATA.X)
-        for positions in (shuffled_positions(DATA), 1000 - shuffled_positions(DATA))
-    ]
-    np.testing.assert_array_equal(*predictions)
-
-
 # State
 
 
-@pytest.mark.parametrize("bias", [ADDITIVE_BIAS, *RATIOS], ids=short)
+@pytest.mark.parametrize("bias", [ADDITIVE_BIAS, *(pytest.param(bias, marks=pytest.mark.long) for bias in RATIOS)])
 def test_a_pickle_keeps_the_learned_bias_and_starts_anew(bias):
     objective, train = biased(bias), constructed(None if bias in RATIOS else shuffled_positions(DATA))
     first, second = (objective(SCORES, train)[0] for _ in range(2))
@@ -89,6 +80,7 @@ def test_positions_without_a_bias_warn_once_and_are_not_learned():
 # Folds and subsets
 
 
+@pytest.mark.long
 def test_folds_keep_the_positions_of_their_rows():
     model_selection = pytest.importorskip("sklearn.model_selection")
     objective, train = biased(), dataset(DATA, position=shuffled_positions(DATA))
@@ -98,6 +90,7 @@ def test_folds_keep_the_positions_of_their_rows():
     assert objective.learned_bias.biases.any()
 
 
+@pytest.mark.long
 def test_a_subset_has_the_positions_of_its_rows():
     rows, queries = np.flatnonzero(DATA.qid % 3 > 0), np.arange(DATA.sizes.size) % 3 > 0
     positions = shuffled_positions(DATA)
@@ -112,12 +105,6 @@ def test_a_subset_has_the_positions_of_its_rows():
 # Refused positions
 
 
-def test_a_dataset_without_positions_is_refused_if_the_bias_needs_them():
-    message = r"there are no positions, .* says positions='given'\.\nHint: positions="
-    with pytest.raises(ra.InputError, match=message):
-        lgb.train({**PARAMS, "objective": biased()}, dataset(DATA), 1)
-
-
 def test_the_scikit_learn_interface_uses_row_indices_as_positions():
     pytest.importorskip("sklearn")
 
@@ -130,12 +117,6 @@ def test_the_scikit_learn_interface_uses_row_indices_as_positions():
     assert objective.learned_bias.positions.tolist() == list(range(DATA.sizes.max()))
     with pytest.raises(ra.InputError, match="there are no positions"):
         fitted(biased())
-
-
-@pytest.mark.parametrize("bias", RATIOS, ids=short)
-def test_bias_ratios_refuse_positions_that_differ_from_the_row_index(bias):
-    with pytest.raises(ra.InputError, match=r"(?s)but the row's index in its query is .*Hint: sort each query's rows"):
-        lgb.train({**PARAMS, "objective": biased(bias)}, dataset(DATA, position=shuffled_positions(DATA)), 1)
 
 
 def test_positions_that_change_during_training_are_refused():

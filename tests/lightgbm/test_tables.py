@@ -72,10 +72,3 @@ def test_check_model_takes_tables(form):
     array_report = ra.lightgbm.check_model(model, datasets(np.asarray)[1], "lightgbm@10")
     assert report.ok
     assert report.rows[0].our_value == array_report.rows[0].our_value
-
-
-def test_a_query_ranker_takes_tables(form):
-    ranker = ra.sklearn.QueryRanker(lgb.LGBMRanker(n_estimators=5, num_leaves=7, verbose=-1))
-    array_scores = ranker.fit(TRAIN.X, TRAIN.labels, qid=TRAIN.qid).predict(TEST.X)
-    table_scores = ranker.fit(form(TRAIN.X), form(TRAIN.labels), qid=form(TRAIN.qid)).predict(form(TEST.X))
-    np.testing.assert_array_equal(table_scores, array_scores)

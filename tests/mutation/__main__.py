@@ -1,59 +1,165 @@
-"""Mutation testing: `python -m tests.mutation --sample 1500 --seed 0 --session FILE`.
+"""Mutation testing: make random small changes to the package, one at a time, and run the tests of the changed line.
 
-Mutants are chosen at random and tried with the tests that run the mutated lines. The report counts the killed mutants,
-outside kernels and in kernels, and shows the survivors. After an interruption, the next run continues.
+A first run records which test runs which line. The folder `.mutation` keeps the record; delete it after a change.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from time import monotonic
+from typing import NamedTuple
 
-from cosmic_ray.work_db import WorkDB
+from tests.helpers.shared_data import SHARED
+from tests.mutation.mutants import Mutant, sample
+from tests.mutation.record import VARIABLE, Record
 
-from tests.mutation.places import sample
-from tests.mutation.report import survivors, table
-from tests.mutation.session import SECONDS, Session, distrusted_tests
-from tests.mutation.trees import CHECKOUT, copy_checkout, record
+CHECKOUT = Path(__file__).parents[2]
+FOLDER = CHECKOUT / ".mutation"
+NOT_COPIED = shutil.ignore_patterns(".git", ".mutation", ".hypothesis", ".tox", ".venv", ".*_cache", "dist")
+FIRST_TESTS, MOST_TESTS = 40, 400  # test functions in the first round, and in both
+SECONDS = 60  # recorded processor time of the tests of a mutant
+STARTING, COMPILING, UNKNOWN = 60, 600, 200  # processor time to start, to compile kernels, of tests without a record
+MEMORY = 12 << 20  # kilobytes
+# Tests of what is made at import, such as fields and presets; a line that runs at import is recorded in no test.
+TESTS_OF_VALUES = ["tests/project/test_recorded.py", "tests/presets/test_presets.py", "tests/conformance"]
+TESTS_OF_KERNELS = {
+    "core": ["tests/core/ranking", "tests/core/measures"], "learners": ["tests/learners"],
+    "objectives": ["tests/objectives", "tests/core/measures/test_loss.py"],
+}  # fmt: skip
+PASSED, NO_TESTS = 0, 5  # pytest's exit codes
+
+
+class Result(NamedTuple):
+    """What the tests did with a mutant: `survived`, `killed` by the named tests, or `timeout`, which kills it too."""
+
+    outcome: str
+    killers: frozenset[str] = frozenset()
 
 
 def main() -> None:
-    """Run a session and print its results."""
+    """Try a sample of mutants and print the results."""
     parser = argparse.ArgumentParser(prog="python -m tests.mutation", description=__doc__.partition("\n")[0])
-    parser.add_argument("--sample", type=int, default=1500, help="mutants (1500)")
-    parser.add_argument("--seed", type=int, default=0, help="seed of the random sample (0)")
-    parser.add_argument("--session", type=Path, default=Path(".mutation/session.sqlite"), help="cosmic-ray's database")
+    parser.add_argument("--sample", type=int, default=100, help="number of mutants (100)")
+    parser.add_argument("--seed", type=int, required=True, help="seed of the random sample")
+    parser.add_argument("--minutes", type=float, default=60, help="start no mutant after this time (60)")
     parser.add_argument("--workers", type=int, default=2, help="mutants tried at the same time (2)")
-    parser.add_argument("--minutes", type=float, default=10_000, help="stop after this time; the next run continues")
-    parser.add_argument("--seconds", type=float, default=SECONDS, help=f"time of the tests per mutant ({SECONDS})")
-    parser.add_argument("--again", action="store_true", help="try the survivors again")
-    parser.add_argument("--report", action="store_true", help="only print the results so far")
+    parser.add_argument("--only", nargs="+", default=["rankadapters"], help="folders whose modules are mutated (all)")
+    parser.add_argument("--tests", nargs="+", default=["tests", "rankadapters"], help="tests to record (all)")
     options = parser.parse_args()
-    options.session.parent.mkdir(parents=True, exist_ok=True)
-    db = WorkDB(options.session, WorkDB.Mode.create)
-    if not options.report:
-        run(db, options)
-    print(table(db.completed_work_items))
-    for item, result in survivors(db):
-        print(f"\n{item.job_id} {item.mutations[0].operator_name}\n{result.diff}")
+    deadline = monotonic() + 60 * options.minutes
+    trees = [copied(FOLDER / f"w{number}") for number in range(options.workers)]
+    record = Record(recorded(trees[0], options), trees[0])
+    mutants = list(enumerate(sample(CHECKOUT, options)))
+    untried, results = mutants.copy(), dict[int, Result]()
+
+    def work(tree: Path) -> None:
+        while untried and monotonic() < deadline:
+            number, mutant = untried.pop(0)
+            results[number] = tried(mutant, number, record, tree)
+            print(number, mutant.module, mutant.line, *results[number], flush=True)
+
+    with ThreadPoolExecutor(len(trees)) as pool:
+        list(pool.map(work, trees))
+    report(dict(mutants), results, trees[0])
 
 
-def run(db: WorkDB, options: argparse.Namespace) -> None:
-    """Choose the mutants, record which lines the tests run, and try the remaining mutants."""
-    if not db.num_work_items:
-        db.add_work_items(sample(CHECKOUT, options.sample, options.seed))
-    folder = options.session.resolve().parent
-    first_tree = copy_checkout(CHECKOUT, folder / "w0")
-    for name, compiled in (("lines", True), ("lines_of_kernels", False)):
-        record(first_tree, folder / name, compiled=compiled)
-    trees = [copy_checkout(first_tree, folder / f"w{number}") for number in range(1, options.workers + 1)]
-    items = [item for item, _ in survivors(db)] if options.again else db.pending_work_items
-    session = Session(db, folder, first_tree, options.seconds)
-    session.run(sorted(items, key=lambda item: item.job_id), trees, options.minutes)
-    if failing := session.distrust(first_tree):
-        print("These tests fail without a mutant; try the mutants that they killed again:", *failing, sep="\n")
-        (folder / "distrusted.json").write_text(json.dumps(sorted({*failing, *distrusted_tests(folder)})))
+def copied(tree: Path) -> Path:
+    """Copy the checkout, unless the copy exists."""
+    return tree if tree.is_dir() else Path(shutil.copytree(CHECKOUT, tree, ignore=NOT_COPIED))
+
+
+def environment(tree: Path) -> dict[str, str]:
+    """Return the environment of a process in a copy: its own package, one folder of machine code and one thread."""
+    path = os.pathsep.join([str(tree), os.environ.get("PYTHONPATH", "")])
+    shared = {"RANKADAPTERS_SHARED": str(SHARED)} if SHARED.is_dir() else {}
+    own = {"PYTHONPATH": path, "NUMBA_CACHE_DIR": str(FOLDER / "numba"), "OMP_NUM_THREADS": "1"}
+    return {**os.environ, **shared, **own}
+
+
+def recorded(tree: Path, options: argparse.Namespace) -> Path:
+    """Return the folder of the record, after running all tests if there is none."""
+    folder, unfinished = FOLDER / "record", FOLDER / "unfinished"
+    if not folder.is_dir():
+        shutil.rmtree(unfinished, ignore_errors=True)
+        unfinished.mkdir()
+        plugins = ["-p", "tests.mutation.record", "-n", str(options.workers), "--dist", "loadfile"]
+        command = [sys.executable, "-m", "pytest", "-q", "-m", "", *plugins, *options.tests]
+        subprocess.run(command, cwd=tree, env=environment(tree) | {VARIABLE: str(unfinished)}, check=False)
+        unfinished.rename(folder)
+    return folder
+
+
+def tried(mutant: Mutant, number: int, record: Record, tree: Path) -> Result:
+    """Run the tests of a mutant until one fails."""
+    path, result = tree / mutant.module, Result("survived")
+    original, time = path.read_text(encoding="utf-8"), path.stat().st_mtime
+    path.write_text(mutant.source, encoding="utf-8")
+    os.utime(path, (time, time + number + 1))  # a time of its own, by which Python knows that compiled code is old
+    compiling = COMPILING if path.parent.name in {"kernels", "ranking"} else 0
+    try:
+        for tests in rounds(mutant, record):
+            seconds = sum(s for test, s in record.seconds.items() if test.startswith(tuple(tests))) or UNKNOWN
+            result = run(tests, tree, STARTING + compiling + 3 * seconds, "-x")
+            if result.outcome != "survived":
+                break
+    finally:
+        path.write_text(original, encoding="utf-8")
+        os.utime(path, (time, time))
+    return result
+
+
+def rounds(mutant: Mutant, record: Record) -> list[list[str]]:
+    """Return the tests of a mutant: first the fast ones that run few other lines, then others within the time."""
+    if mutant.is_kernel:
+        return [TESTS_OF_KERNELS[Path(mutant.module).parts[1]]]
+    of_line = record.tests_of(mutant.module, mutant.line)
+    chosen, seconds = [], SECONDS
+    for test in dict.fromkeys([*of_line, *record.tests_of(mutant.module)]):
+        if len(chosen) < MOST_TESTS and record.seconds[test] < seconds:
+            chosen.append(test)
+            seconds -= record.seconds[test]
+    parts = [chosen[:FIRST_TESTS], chosen[FIRST_TESTS:], [] if of_line else TESTS_OF_VALUES]
+    return [tests for tests in parts if tests]
+
+
+def run(tests: list[str], tree: Path, seconds: float, *more: str) -> Result:
+    """Run tests and return whether one fails, or whether they need more than some seconds of processor time."""
+    pytest = [sys.executable, "-m", "pytest", "-q", "-m", "", "-rfE", "--tb=no", "-p", "no:cacheprovider", *more]
+    command = ["bash", "-c", f'ulimit -v {MEMORY} -t {seconds:.0f}; exec "$@"', "bash", *pytest, *tests]
+    pipe = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True, "errors": "replace"}
+    with subprocess.Popen(command, cwd=tree, env=environment(tree), start_new_session=True, **pipe) as process:
+        try:
+            output, _ = process.communicate(timeout=20 * seconds)  # a mutant may wait for ever
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+    if process.returncode in {-signal.SIGXCPU, -signal.SIGKILL}:
+        return Result("timeout")
+    killers = re.findall(r"^(?:FAILED|ERROR) ([^\s[]+)", output, re.MULTILINE)
+    return Result("survived" if process.returncode in {PASSED, NO_TESTS} else "killed", frozenset(killers))
+
+
+def report(mutants: dict[int, Mutant], results: dict[int, Result], tree: Path) -> None:
+    """Print the rates outside kernels and in them, and the mutants that survived.
+
+    A kill does not count if its test fails without a mutant, too.
+    """
+    killers = sorted(set().union(*(result.killers for result in results.values())))
+    failing = run(killers, tree, 3600).killers if killers else frozenset()
+    killed = {n for n, result in results.items() if result.outcome != "survived" and not result.killers & failing}
+    for name, is_kernel in (("outside kernels", False), ("in kernels", True)):
+        tried_mutants = {number for number in results if mutants[number].is_kernel == is_kernel}
+        print(f"{name}: {len(tried_mutants & killed)} of {len(tried_mutants)} killed")
+    print(f"not tried: {len(mutants) - len(results)}; tests that fail without a mutant: {sorted(failing)}")
+    for number in sorted(results.keys() - killed):
+        print(f"\n{number}: survived\n{mutants[number].diff}")
 
 
 if __name__ == "__main__":

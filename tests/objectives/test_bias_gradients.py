@@ -2,30 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
 
 import rankadapters as ra
 from rankadapters import objectives
 from rankadapters.core.evaluation import threads
-from tests.helpers.depth import examples
 from tests.helpers.gradient_rows import (
     EXACT,
     STATELESS,
     TABULATED,
-    accepted_rows,
     labels_scores_sizes,
     objective_id,
-    queries_of,
 )
-from tests.helpers.oracle_rows import ragged_queries
-from tests.helpers.position_bias_by_hand import AdditiveBiasByHand, BiasRatiosByHand, add_to_scores
-from tests.helpers.random_objectives import lambdaranks, pairwise_objectives
 from tests.helpers.tables import for_each
+
+pytestmark = pytest.mark.long
 
 MEAN = objectives.xgboost.ndcg(lambdarank_pair_method="mean", lambdarank_num_pair_per_sample=3)
 PAIR_OBJECTIVES = [  # every bias corrects them
@@ -41,25 +33,6 @@ EACH_BIAS = pytest.mark.parametrize("bias", BIASES, ids=["added", "true", "mirro
 EACH_OBJECTIVE = for_each("value", PAIR_OBJECTIVES, ids=objective_id)
 
 
-@st.composite
-def ratios(draw: st.DrawFn) -> objectives.BiasRatios:
-    return objectives.BiasRatios(
-        limit=draw(st.sampled_from([None, 1, 2, 10])), norm=draw(st.sampled_from([0.0, 0.5, 1.0])),
-        cost=draw(st.sampled_from(["true", "mirrored"])),
-    )  # fmt: skip
-
-
-def moderate_rows(queries, value):
-    """Return rows that the objective takes, with scores so small that no round makes them extreme."""
-    return accepted_rows([[replace(row, score=row.score % 4) for row in query] for query in queries], value)
-
-
-def discounts_fall(value):
-    """Return whether swapping two ranks changes more than rounding: not so if discounts are nearly 0 or all equal."""
-    name, _, power = getattr(getattr(value, "convention", None), "discount", "").rpartition("_")
-    return name != "power" or 0.01 <= float(power) <= 0.99
-
-
 def train(binding, scores, rounds):
     """Return the gradients of each round, a step against the gradients, and the scores after the last round."""
     history = []
@@ -69,55 +42,6 @@ def train(binding, scores, rounds):
         history.append((grad, hess))
         scores = scores - 0.3 * grad
     return history, scores
-
-
-@given(queries=ragged_queries(), value=st.one_of(pairwise_objectives(), lambdaranks()), bias=ratios())
-@settings(max_examples=examples(150), deadline=None)
-def test_gradients_and_ratios_equal_the_formula(queries, value, bias):
-    assume(discounts_fall(value))
-    rows = moderate_rows([query[:12] for query in queries], value)
-    binding = bias.bind(value, queries_of(rows, value)[0])
-    by_hand = BiasRatiosByHand(bias, max(map(len, rows)))
-    shift = np.zeros(sum(map(len, rows)))
-    for _ in range(3):
-        moved_rows = add_to_scores(rows, shift)
-        grad, hess = binding.gradients([row.score for query in moved_rows for row in query])
-        binding.learn(grad, hess)
-        expected = by_hand.gradients(moved_rows, value)
-        assume(by_hand.well_conditioned)
-        # Changes of AP, RR and ERR are differences of running sums: digits cancel, and the ratios divide them.
-        tolerance = 1e-9 if isinstance(getattr(value, "convention", None), ra.NDCG) else 1e-7
-        np.testing.assert_allclose(grad, expected[0], rtol=1e-6 + 10 * tolerance, atol=1e-9)
-        np.testing.assert_allclose(hess, expected[1], rtol=1e-6 + 10 * tolerance, atol=1e-9)
-        learned = bias.learned(binding)
-        np.testing.assert_allclose(learned.higher, by_hand.higher, rtol=tolerance, atol=tolerance)
-        np.testing.assert_allclose(learned.lower, by_hand.lower, rtol=tolerance, atol=tolerance)
-        shift -= 0.1 * np.clip(grad.astype(float), -5, 5)
-
-
-@given(
-    queries=ragged_queries(),
-    value=pairwise_objectives(),
-    seed=st.integers(0, 2**32 - 1),
-    strength=st.sampled_from([0.0, 0.3]),
-)
-@settings(max_examples=examples(100), deadline=None)
-def test_added_biases_equal_the_formula(queries, value, seed, strength):
-    bias = GIVEN.replace(regularization=strength)
-    queries, scores = queries_of(moderate_rows(queries, value), value)
-    positions = np.random.default_rng(seed).integers(0, 9, scores.size) * 3
-    binding, by_hand = bias.bind(value, queries, positions=positions), AdditiveBiasByHand(bias, positions.tolist())
-    plain = value.bind(queries)
-    for _ in range(3):
-        grad, hess = binding.gradients(scores)
-        expected = plain.gradients(by_hand.scores(scores))
-        np.testing.assert_array_equal([grad, hess], expected)
-        binding.learn(grad, hess)
-        by_hand.learn(grad, hess)
-        learned = bias.learned(binding)
-        assert learned.positions.tolist() == list(by_hand.biases)
-        np.testing.assert_array_equal(learned.biases, list(by_hand.biases.values()))
-        scores = scores - 0.1 * grad
 
 
 @EACH_BIAS

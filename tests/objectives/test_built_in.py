@@ -9,9 +9,15 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import objectives
-from tests.helpers.built_in_trainings import LightGBM, XGBoost, assert_same_predictions
-from tests.helpers.objective_rankings import first_trees, graded_ranking, lightgbm_example, mq2008
-from tests.helpers.objective_trainings import COMMON_OBJECTIVES, MEAN_PAIRS, OBJECTIVES, with_accepted_labels
+from tests.helpers.objective_rankings import graded_ranking, lightgbm_example, mq2008
+from tests.helpers.objective_trainings import (
+    COMMON_OBJECTIVES,
+    MEAN_PAIRS,
+    LightGBM,
+    XGBoost,
+    assert_same_predictions,
+    with_accepted_labels,
+)
 from tests.helpers.tables import for_each
 
 LAMBDARANK, NDCG, PAIR_LOGIT = (
@@ -41,6 +47,13 @@ def weight_column(toolkit, data):
     return {"weight": np.random.default_rng(2).random(rows)}
 
 
+def test_the_default_objective_trains_the_built_in_model(toolkit):
+    name, _ = toolkit.built_in[0]
+    data = graded_ranking(20)
+    assert_trains(toolkit, toolkit.presets[name](), {"objective": name}, data, columns=weight_column(toolkit, data))
+
+
+@pytest.mark.long
 @for_each(("name", "options"), lambda toolkit: toolkit.built_in)
 def test_a_preset_trains_the_built_in_model_and_converts_to_its_parameters(toolkit, name, options):
     value, data = toolkit.presets[name](**options), graded_ranking(1, grades=5)
@@ -53,6 +66,7 @@ def test_a_preset_trains_the_built_in_model_and_converts_to_its_parameters(toolk
     )
 
 
+@pytest.mark.long
 @for_each(("n_distinct", "case"), lambda toolkit: [(2 + 2 * (i % 2), case) for i, case in enumerate(toolkit.built_in)])
 def test_tied_rows_train_the_built_in_model(toolkit, n_distinct, case):
     name, options = case
@@ -67,6 +81,7 @@ REAL = {"MQ2008": mq2008, "LightGBM's example": lightgbm_example}
 
 @pytest.mark.parametrize("source", REAL)
 @for_each("name", lambda toolkit, **_: toolkit.presets)
+@pytest.mark.long
 def test_a_preset_trains_the_built_in_model_of_real_data(toolkit, source, name):
     value, data = toolkit.presets[name](), REAL[source]()
     assert_trains(toolkit, value, {"objective": name}, data)
@@ -75,6 +90,7 @@ def test_a_preset_trains_the_built_in_model_of_real_data(toolkit, source, name):
         assert_trains(toolkit, value, {"objective": name}, data, columns={"weight": query_weights})
 
 
+@pytest.mark.long
 @for_each(("name", "size"), lambda toolkit: product(toolkit.presets, (1, 2, 3)))
 def test_short_queries_train_the_built_in_model(toolkit, name, size):
     data, qid = graded_ranking(4, 200, 1), np.arange(200) // size
@@ -84,6 +100,7 @@ def test_short_queries_train_the_built_in_model(toolkit, name, size):
     np.testing.assert_allclose(scores, expected, rtol=0, atol=toolkit.tolerance)
 
 
+@pytest.mark.long
 def test_initial_scores_and_samples_train_the_built_in_model(toolkit):
     data, rng = graded_ranking(5), np.random.default_rng(3)
     if toolkit.name == "xgboost":
@@ -102,70 +119,6 @@ def test_initial_scores_and_samples_train_the_built_in_model(toolkit):
 
 
 # Recorded trainings of the built-in objectives
-
-
-def built_in_records(toolkit):
-    return [
-        record for record in first_trees(toolkit.name).values() if "lambdarank_unbiased" not in record.get("params", {})
-    ]
-
-
-@pytest.mark.filterwarnings(r"ignore:[^\0]*draws the pairs of `mean` differently:UserWarning")  # records of XGBoost 3.2
-@for_each("record", built_in_records)
-def test_leaf_sums_and_predictions_equal_the_recorded_ones(toolkit, record):
-    lightgbm = toolkit.name == "lightgbm"
-    start, weight = ("init_score", "row_weight") if lightgbm else ("base_margin", "query_weight")
-    columns = {"label": record["labels"], "group": record["group"], "weight": record[weight]}
-    dataset_class, X = toolkit.package.Dataset if lightgbm else toolkit.package.DMatrix, np.asarray(record["X"])
-    objective = toolkit.adapter.objective(toolkit.presets[record["objective"]](**record["params"]))
-    data = dataset_class(X, **columns).construct() if lightgbm else dataset_class(X, **columns)
-    grad, hess = objective(np.asarray(record["scores"], np.float64 if lightgbm else np.float32), data)
-    leaves = np.asarray(record["leaf_of_row"])
-    for derivatives, name in ((grad, "leaf_sum_gradient"), (hess, "leaf_sum_hessian")):
-        sums = [derivatives[leaves == leaf].sum(dtype=float) for leaf in record["leaf_ids"]]
-        np.testing.assert_allclose(sums, record[name], rtol=1e-5, atol=1e-5)
-    for rounds in (1, 3):
-        objective.reset()
-        data = dataset_class(X, **columns, **{start: record["scores"]})
-        params = record["train_params"]
-        if lightgbm:
-            scores = toolkit.package.train({**params, "objective": objective}, data, rounds).predict(X)
-        else:
-            scores = toolkit.package.train(params, data, rounds, obj=objective).predict(data, output_margin=True)
-        np.testing.assert_allclose(scores, record[f"pred_after_{rounds}"], rtol=0, atol=toolkit.tolerance)
-
-
-def gradients(toolkit, value, data, scores, **columns):
-    train = toolkit.dataset(data, **columns)
-    return toolkit.adapter.objective(value)(scores, train.construct() if toolkit.name == "lightgbm" else train)
-
-
-@for_each(
-    ("toolkit_class", "name", "atol"),
-    [(LightGBM, "lambdarank", 1e-4), (XGBoost, "rank:ndcg", 1e-5), (XGBoost, "rank:pairwise", 1e-5)],
-)
-def test_the_exact_sigmoid_is_close_but_not_equal_to_the_toolkits(toolkit_class, name, atol):
-    toolkit, data = toolkit_class(), graded_ranking(1)
-    preset, scores = toolkit.presets[name](), np.random.default_rng(0).normal(size=data.y.size)
-    values = preset, preset.replace(sigmoid="exact")
-    for approximate, exact in zip(*(gradients(toolkit, value, data, scores) for value in values), strict=True):
-        np.testing.assert_allclose(exact, approximate, rtol=0, atol=atol * abs(approximate).max())
-        assert not np.array_equal(exact, approximate)
-    approximate, exact = (toolkit.predictions(data, value, 3) for value in values)
-    np.testing.assert_allclose(exact, approximate, rtol=0, atol=100 * atol)
-
-
-@for_each("value", lambda toolkit: [v for v in OBJECTIVES[toolkit.name] if v.uses_weights], ids=lambda v: v.kind)
-def test_weights_multiply_gradients_and_xgboost_first_divides_them_by_their_mean(toolkit, value):
-    data = with_accepted_labels(graded_ranking(8), value)
-    scores, weights = np.random.default_rng(5).normal(size=data.y.size), weight_column(toolkit, data)["weight"]
-    weights = weights.astype(np.float32)
-    plain, weighted = (gradients(toolkit, value, data, scores, weight=column) for column in (None, weights))
-    rtol, factors = 0.0, weights
-    if toolkit.name == "xgboost":
-        rtol, factors = 1e-6, np.repeat(weights / weights.mean(dtype=float), data.sizes)
-    for plain_part, weighted_part in zip(plain, weighted, strict=True):
-        np.testing.assert_allclose(weighted_part, plain_part * factors, rtol=rtol, atol=0)
 
 
 def test_xgboost_refuses_weights_that_are_all_0_unless_the_average_is_uniform():
@@ -203,38 +156,33 @@ def test_more_top_ranks_than_int32_holds_have_native_parameters():
 
 
 EXACT = LAMBDARANK.replace(sigmoid="exact")
+LAMBDARANKS = {LightGBM: EXACT, XGBoost: NDCG.replace(sigmoid="exact")}
 NOT_BUILT_IN = [
-    (LightGBM, EXACT, "sigmoid=exact"),
-    (LightGBM, EXACT.replace(convention="lightgbm.map@30"), "LambdaRank for ap, only for ndcg"),
-    (LightGBM, LAMBDARANK.replace(truncation=10), "k=30"),
-    (LightGBM, LAMBDARANK.replace(beyond_k="cut"), "beyond_k=cut"),
-    (LightGBM, EXACT.replace(hessian="doubled"), "hessian=doubled"),
-    (LightGBM, EXACT.replace(normalization="xgboost"), "normalization=xgboost"),
-    (LightGBM, EXACT.replace(truncation=None, samples=2, sigmoid="float32"), "samples=2"),
-    (LightGBM, EXACT.replace(convention=ra.presets.letor4(30)), "discount=jk2"),
-    (LightGBM, EXACT.replace(convention=ra.presets.yahoo(30)), "average=uniform"),
-    (LightGBM, EXACT.replace(convention=ra.presets.textbook(30)), "ties=average"),
+    *((kind, value, "sigmoid=exact") for kind, value in LAMBDARANKS.items()),
     *(
-        (LightGBM, value, value.kind)
-        for value in OBJECTIVES["lightgbm"][1:]
-        if value.kind not in {"xendcg", "lambdarank"}
+        (kind, value.replace(**{name: choice}), f"{name}={choice}")
+        for kind, value in LAMBDARANKS.items()
+        for name, choice in {
+            LightGBM: {"beyond_k": "cut", "hessian": "doubled", "normalization": "xgboost"},
+            XGBoost: {"beyond_k": "cut", "hessian": "plain", "normalization": "lightgbm", "sigma": 2.0},
+        }[kind].items()
     ),
-    (XGBoost, NDCG.replace(sigmoid="exact"), "sigmoid=exact"),
-    (XGBoost, NDCG.replace(sigmoid="exact", convention="lightgbm.map@30"), "LambdaRank for ap, only for ndcg"),
+    *(
+        (kind, value.replace(convention=value.convention.replace(**{name: choice})), f"{name}={choice}")
+        for kind, value in LAMBDARANKS.items()
+        for name, choice in {"discount": "jk2", "average": "uniform", "ties": "average"}.items()
+    ),
+    *((kind, value.replace(convention="lightgbm.map@30"), "ap, only for ndcg") for kind, value in LAMBDARANKS.items()),
+    (LightGBM, LAMBDARANK.replace(truncation=10), "k=30"),
+    (LightGBM, EXACT.replace(truncation=None, samples=2, sigmoid="float32"), "samples=2"),
     (XGBoost, NDCG.replace(truncation=10), "k=32"),
-    (XGBoost, NDCG.replace(beyond_k="cut"), "beyond_k=cut"),
-    (XGBoost, NDCG.replace(hessian="plain"), "hessian=plain"),
-    (XGBoost, NDCG.replace(sigma=2.0), "sigma=2"),
-    (XGBoost, NDCG.replace(normalization="lightgbm"), "normalization=lightgbm"),
-    (XGBoost, NDCG.replace(convention=ra.presets.letor4(32)), "discount=jk2"),
     (XGBoost, NDCG.replace(convention=NDCG.convention.replace(gain="linear-positive")), "gain=linear-positive"),
-    (XGBoost, NDCG.replace(convention=NDCG.convention.replace(average="uniform")), "average=uniform"),
-    (XGBoost, NDCG.replace(convention=NDCG.convention.replace(ties="average")), "ties=average"),
     (XGBoost, objectives.xgboost.ndcg(**MEAN_PAIRS).replace(convention=NDCG.convention), "k=32"),
     (XGBoost, objectives.xgboost.map().replace(hessian="plain"), "hessian=plain"),
-    *((XGBoost, value, value.kind) for value in COMMON_OBJECTIVES if value.kind not in {"ranknet", "lambdarank"}),
     (XGBoost, PAIR_LOGIT, "hessian=plain"),
     (XGBoost, LAMBDARANK, "sigmoid=table"),
+    *((LightGBM, value, value.kind) for value in (PAIR_LOGIT, *COMMON_OBJECTIVES) if value.kind != "xendcg"),
+    *((XGBoost, value, value.kind) for value in COMMON_OBJECTIVES if value.kind != "ranknet"),
 ]
 
 

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 import numpy as np
+import pytest
 
 import rankadapters as ra
 from rankadapters import objectives
@@ -13,6 +14,8 @@ from tests.helpers.objective_rankings import first_trees
 from tests.helpers.random_loss_records import float64_gradients, leaf_values, named_trees, read_loss
 from tests.helpers.shared_data import golden_file, shared_losses
 from tests.helpers.tables import for_each
+
+pytestmark = pytest.mark.long
 
 PRESETS = {
     "lambdarank": objectives.lightgbm.lambdarank,

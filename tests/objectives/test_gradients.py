@@ -17,8 +17,10 @@ from rankadapters.core.evaluation import threads
 from tests.helpers.depth import examples
 from tests.helpers.every_objective import VALUE_BY_CLASS
 from tests.helpers.gradient_rows import (
+    ALL,
     CROSS_ENTROPY,
     EXACT,
+    NOISY,
     RANDOMIZED,
     STATELESS,
     TABULATED,
@@ -33,7 +35,10 @@ from tests.helpers.random_objectives import pairwise_objectives
 from tests.helpers.tables import for_each
 from tests.oracles.rows import Row
 
+pytestmark = pytest.mark.long
+
 ADDING_UP_TO_0 = [value for value in [*STATELESS, *RANDOMIZED] if value.kind not in {"query-cross-entropy", "xendcg"}]
+EACH_OBJECTIVE = for_each("value", ALL, ids=objective_id)
 
 
 @given(queries=ragged_queries(), value=pairwise_objectives())
@@ -107,8 +112,8 @@ def test_permuted_rows_have_permuted_gradients(value):
             np.testing.assert_array_equal(shuffled_part, expected[order])
 
 
-@for_each("value", [*STATELESS, *RANDOMIZED], ids=objective_id)
-def test_any_number_of_threads_gives_the_same_bits(value, monkeypatch):
+@EACH_OBJECTIVE
+def test_any_number_of_threads_draws_the_same_and_a_saved_state_continues_the_draws(value, monkeypatch):
     monkeypatch.setattr(threads, "ROWS_PER_THREAD", 500)
     sizes = tuple(np.random.default_rng(1).integers(1, 40, 200).tolist())
     labels, scores, _ = labels_scores_sizes(value, 3, sizes)
@@ -118,9 +123,26 @@ def test_any_number_of_threads_gives_the_same_bits(value, monkeypatch):
     single_threaded, *multi_threaded = ([binding.gradients(scores) for _ in range(2)] for binding in bindings)
     for gradients in multi_threaded:
         np.testing.assert_array_equal(single_threaded, gradients)
+    first_call = value.bind(queries)
+    first_call.gradients(scores)
+    if first_call.state.size:
+        resumed = value.bind(queries, state=first_call.state.copy())
+        np.testing.assert_array_equal(resumed.gradients(scores), single_threaded[1])
 
 
-@for_each("value", [*STATELESS, *RANDOMIZED], ids=objective_id)
+@for_each("value", [*STATELESS, *NOISY], ids=objective_id)
+def test_rows_of_queries_may_be_interleaved(value):
+    """A query draws for its rows in their order. Here all first rows come first, then all second rows, and so on."""
+    labels, scores, sizes = labels_scores_sizes(value, 7)
+    qid, index_in_query = np.repeat(np.arange(len(sizes)), sizes), np.concatenate([np.arange(n) for n in sizes])
+    order = np.lexsort((qid, index_in_query))
+    grouped = objectives.gradients(labels, scores, value, qid=qid)
+    interleaved = objectives.gradients(labels[order], scores[order], value, qid=qid[order])
+    np.testing.assert_array_equal(interleaved, [part[order] for part in grouped])
+    assert grouped[0].any()
+
+
+@EACH_OBJECTIVE
 @for_each("scale", [1e6, 1e100, 1e-300])
 def test_scores_of_any_size_have_finite_gradients(value, scale):
     labels, scores, sizes = labels_scores_sizes(value)
@@ -167,26 +189,6 @@ def test_a_query_without_pairs_or_relevant_rows_has_no_gradient(value, columns):
         assert part[4:].any()
 
 
-@for_each("policy", [{"empty": "error"}, {"empty": "skip"}, {"empty": 0.5}, {"missing": "error"}, {"ties": "average"}])
-def test_policies_for_values_do_not_change_gradients(policy):
-    labels, scores, sizes = [0, 0, 2, 0.5, 1, 0], [0.1, 0.2, 0.5, 0.5, 0.5, 0.5], [2, 4]
-    expected = objectives.gradients(labels, scores, EXACT, group_sizes=sizes)
-    changed = EXACT.replace(convention=EXACT.convention.replace(**policy))
-    np.testing.assert_array_equal(expected, objectives.gradients(labels, scores, changed, group_sizes=sizes))
-
-
-@for_each("value", [*STATELESS, *RANDOMIZED], ids=objective_id)
-def test_query_weights_multiply_gradients(value):
-    labels, scores, sizes = labels_scores_sizes(value)
-    if "convention" in value.fields():
-        value = value.replace(convention=value.convention.replace(average="query"))
-    weights = [1.0, 2.0, 1.0, 4.0, 0.0]  # powers of two multiply without rounding
-    plain = objectives.gradients(labels, scores, value, group_sizes=sizes)
-    weighted = objectives.gradients(labels, scores, value, group_sizes=sizes, query_weight=weights)
-    factor = np.float32(5 / 8 if value.divides_weights else 1)
-    np.testing.assert_array_equal(weighted, [part * np.float32(np.repeat(weights, sizes)) * factor for part in plain])
-
-
 @for_each("value", STATELESS, ids=objective_id)
 @for_each("weights", [None, [1.0, 2.0, 1.0, 4.0, 0.0]])
 def test_gradients_of_a_range_of_queries_equal_those_of_all(value, weights):
@@ -200,16 +202,15 @@ def test_gradients_of_a_range_of_queries_equal_those_of_all(value, weights):
     np.testing.assert_array_equal(part, whole[ends[0] : ends[3]])
 
 
-OVERFLOW_FREE = (objectives.ListNet, objectives.ListMLE, objectives.QuerySoftMax, objectives.QueryCrossEntropy)
+OVERFLOW_FREE = (
+    objectives.ListNet, objectives.ListMLE, objectives.QuerySoftMax, objectives.QueryCrossEntropy, objectives.XENDCG,
+    objectives.StochasticFilter, objectives.YetiRank,
+)  # fmt: skip
 
 
 @for_each(
     "value",
-    [
-        value
-        for value in (EXACT, *STATELESS, *RANDOMIZED)
-        if not isinstance(value, (*OVERFLOW_FREE, objectives.XENDCG)) and getattr(value, "sigmoid", "") != "table"
-    ],
+    [value for value in ALL if not isinstance(value, OVERFLOW_FREE) and getattr(value, "sigmoid", "") != "table"],
     ids=objective_id,
 )
 def test_the_lowest_score_too_far_from_its_query_is_named_in_the_callers_order(value):
@@ -223,7 +224,7 @@ def test_the_lowest_score_too_far_from_its_query_is_named_in_the_callers_order(v
         objectives.gradients(labels, scores, value, qid=["a", "b", "a", "b", "b", "c", "c"])
 
 
-@for_each("value", [*STATELESS, *RANDOMIZED], ids=objective_id)
+@EACH_OBJECTIVE
 @for_each("bad", [math.nan, math.inf, -math.inf])
 def test_scores_that_are_not_finite_are_refused(value, bad):
     labels, scores, sizes = labels_scores_sizes(value)
@@ -276,7 +277,7 @@ def test_weights_under_a_uniform_average_are_refused():
         objectives.gradients([0, 1], [0.0, 1.0], value, group_sizes=[2], query_weight=[2.0])
 
 
-@for_each("value", [v for v in [*STATELESS, *RANDOMIZED] if "convention" not in v.fields()], ids=objective_id)
+@for_each("value", [v for v in ALL if "convention" not in v.fields()], ids=objective_id)
 @for_each("column", ["retrieved", "judged"])
 def test_unjudged_rows_need_a_convention(value, column):
     with pytest.raises(ra.InputError, match="mean something under a convention only"):

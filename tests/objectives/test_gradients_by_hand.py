@@ -13,24 +13,13 @@ import rankadapters as ra
 from rankadapters import objectives
 from rankadapters.objectives.base import OBJECTIVES
 from rankadapters.objectives.kernels.replicas import BINS, REACH, from_table, sigmoid_table
-from tests.helpers.gradient_rows import EXACT, STATELESS, labels_scores_sizes, objective_id
+from tests.helpers.gradient_rows import EXACT
 from tests.helpers.pairwise_gradients_by_hand import query_gradients
 from tests.helpers.random_loss_records import float64_gradients
 from tests.helpers.tables import for_each
 from tests.oracles.rows import Row
 
-SIZES = (3, 1, 5, 2, 8)
-STARTS = np.cumsum([0, *SIZES])
-
-
-@for_each("value", [*STATELESS, objectives.lightgbm.xendcg()], ids=objective_id)
-def test_gradients_of_several_queries_equal_those_of_each_query_alone(value):
-    labels, scores, sizes = labels_scores_sizes(value, 7, SIZES)
-    whole = objectives.gradients(labels, scores, value, group_sizes=sizes)
-    for query, rows in enumerate(map(slice, STARTS, STARTS[1:])):
-        seeded = value.replace(seed=value.seed + query) if value.kind == "xendcg" else value  # one generator per query
-        alone = objectives.gradients(labels[rows], scores[rows], seeded, group_sizes=[sizes[query]])
-        np.testing.assert_array_equal(alone, [array[rows] for array in whole])
+pytestmark = pytest.mark.long
 
 
 def xendcg(label, score, draws):
@@ -146,23 +135,7 @@ def test_a_seed_that_is_a_multiple_of_the_modulus_draws_like_seed_1(rounds):
     np.testing.assert_array_equal(late_round.gradients(np.arange(6.0)), first_round.gradients(np.arange(6.0)))
 
 
-@for_each("make", [objectives.xgboost.ndcg, objectives.xgboost.pairwise, objectives.xgboost.map])
-@for_each("by_distance", [True, False])
-def test_normalization_divides_drawn_pairs_by_their_number(make, by_distance):
-    labels, scores, sizes = labels_scores_sizes(objectives.xgboost.map(), 3, SIZES)
-    options = {"lambdarank_pair_method": "mean", "lambdarank_num_pair_per_sample": 3}
-    normalized, plain = (
-        objectives.gradients(labels, scores, make(**options, lambdarank_score_normalization=by_distance,
-                                                  lambdarank_normalization=by_number), group_sizes=sizes)
-        for by_number in (True, False)
-    )  # fmt: skip
-    assert np.any(plain)
-    np.testing.assert_array_equal(normalized, [part * np.float32(1 / 3) for part in plain])
-
-
 NDCG_AT_5 = ra.presets.textbook(5)
-PAIRS = objectives.catboost.pair_logit()
-LAMBDAS = objectives.lightgbm.lambdarank().replace(sigmoid="exact", normalization="none", convention=NDCG_AT_5)
 TRUNCATION = 4
 DISCOUNTS = {
     "log2": lambda r: 1 / np.log2(1 + r),
@@ -193,11 +166,6 @@ def ranks_of(scores):
 
 def ideal_dcg(gains, discount):
     return (np.sort(gains)[::-1] * DISCOUNTS[discount](np.arange(1.0, gains.size + 1)))[:5].sum()
-
-
-def ranknet_loss(labels, scores, current, sigma):
-    preferred = labels[:, None] > labels[None, :]
-    return np.log1p(np.exp(-sigma * differences(scores)))[preferred].sum()
 
 
 def list_net_loss(labels, scores, current):
@@ -250,22 +218,14 @@ def lambda_loss(labels, scores, current, *, scheme, discount, sigma):
         "ndcg1": (gains * d(ranks))[:, None] * distinct,
         "ndcg2": gain_difference * steps,
         "ndcg2++_3": gain_difference * (3 * steps + change),
-        "ndcg2++_0": gain_difference * change,
     }[scheme] / (1 if scheme.startswith("arp") else ideal_dcg(gains, discount))
     within_truncation = np.minimum(ranks[:, None], ranks[None, :]) <= TRUNCATION
     return (weights * within_truncation * np.log2(1 + np.exp(-sigma * differences(scores)))).sum()
 
 
-def lambdarank_loss(labels, scores, current, sigma):
-    return np.log(2) * lambda_loss(labels, scores, current, scheme="ndcg2++_0", discount="log2", sigma=sigma)
-
-
 APPROX = objectives.ApproxNDCG(convention=NDCG_AT_5, temperature=1, hessian=0.25)
 LAMBDA_LOSS = objectives.LambdaLoss(convention=NDCG_AT_5, scheme="arp1", truncation=TRUNCATION, sigma=1)
 CASES = [
-    *((PAIRS.replace(sigma=sigma), partial(ranknet_loss, sigma=sigma)) for sigma in (0.5, 1, 2)),
-    *((LAMBDAS.replace(sigma=sigma, truncation=TRUNCATION), partial(lambdarank_loss, sigma=sigma))
-      for sigma in (0.5, 1, 2)),
     (objectives.ListNet(), list_net_loss),
     (objectives.ListMLE(), list_mle_loss),
     *((objectives.QuerySoftMax(beta=beta, ridge=ridge), partial(softmax_loss, beta=beta, ridge=ridge))
@@ -280,8 +240,8 @@ CASES = [
        partial(lambda_loss, scheme=scheme, discount=discount, sigma=sigma))
       for discount, (scheme, sigma) in product(DISCOUNTS, zip(SCHEMES, (2, 0.5, 1, 2, 0.5), strict=True))),
 ]  # fmt: skip
-# Formulas, here and in test_gradients, cover LambdaMAP and XE-NDCG; test_random_gradients covers the random objectives.
-TESTED_ELSEWHERE = {"lambdamap", "xendcg", "stochastic-filter", "stochastic-rank", "yetirank"}
+# Formulas cover the others, here, in test_gradients and in test_random_gradients.
+TESTED_ELSEWHERE = {"lambdarank", "ranknet", "lambdamap", "xendcg", "stochastic-filter", "stochastic-rank", "yetirank"}
 
 
 def test_every_objective_with_a_loss_is_compared():
@@ -321,14 +281,3 @@ def test_gradients_and_hessians_equal_finite_differences_of_the_loss(value, loss
         np.testing.assert_allclose(grad[query], first_differences(query_loss, scores[query]), rtol=1e-5, atol=1e-6)
         expected = [0.25] * 9 if value.kind == "approxndcg" else second_differences(query_loss, scores[query])
         np.testing.assert_allclose(hess[query], expected, rtol=1e-4, atol=1e-5)
-
-
-def test_a_query_of_equal_labels_has_the_derivatives_of_its_log_loss():
-    """The shifted part of the loss is 0, so a share of 1 - alpha remains."""
-    scores = np.array([0.5, -1.0, 3.0])
-    p = 1 / (1 + np.exp(-scores))
-    for alpha in (0, 0.3, 0.95, 1):
-        value = objectives.QueryCrossEntropy(alpha=alpha)
-        grad, hess = objectives.gradients([0.5] * 3, scores, value, group_sizes=[3])
-        np.testing.assert_allclose(grad, (1 - alpha) * (p - 0.5), rtol=1e-6, atol=1e-12)
-        np.testing.assert_allclose(hess, (1 - alpha) * p * (1 - p), rtol=1e-6, atol=1e-12)

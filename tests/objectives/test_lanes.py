@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 import rankadapters as ra
 from rankadapters import objectives
@@ -12,6 +13,8 @@ from tests.helpers.pairwise_gradients_by_hand import query_gradients
 from tests.helpers.random_loss_records import float64_gradients
 from tests.helpers.tables import for_each
 from tests.oracles.rows import Row
+
+pytestmark = pytest.mark.long
 
 EXACT = objectives.lightgbm.lambdarank().replace(sigmoid="exact")
 

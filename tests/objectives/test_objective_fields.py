@@ -115,6 +115,7 @@ def test_bind_takes_queries_by_position_and_all_options_by_keyword(cls):
     assert {option.kind for option in options} == {Parameter.KEYWORD_ONLY}
 
 
+@pytest.mark.long
 def test_more_neighbors_than_rows_mean_all_rows():
     every = objectives.catboost.yetirank(mode="NDCG", num_neighbors=-1)
     more = every.replace(neighbors=10**30)
@@ -144,11 +145,6 @@ TABLE = "sigmoid='table' replays LightGBM, which has neither samples, nor"
         (objectives.xgboost.map(), {"sigmoid": "exact"}, "has no sigmoid='exact'\\.\nHint: sigmoid='float32'"),
         (objectives.catboost.pair_logit(), {"sigmoid": "table"}, "has no sigmoid='table'\\.\nHint: sigmoid='float32'"),
         (objectives.lightgbm.xendcg(), {"seed": 2**31}, "allowed are whole numbers from 0 to 2147483647"),
-        (objectives.catboost.pair_logit(), {"truncation": 0}, "allowed are whole numbers from 1 on, or None for all"),
-        (objectives.catboost.pair_logit(), {"sigma": 0}, "sigma=0; allowed are finite numbers above 0"),
-        (objectives.catboost.pair_logit(), {"normalization": "norm"}, "; allowed are 'none', 'lightgbm'"),
-        (objectives.catboost.pair_logit(), {"sigmoid": "fast"}, "; allowed are 'exact', 'table', 'float32'"),
-        (objectives.catboost.lambdamart(), {"beyond_k": "drop"}, "; allowed are 'keep', 'cut'"),
         (objectives.catboost.pair_logit(), {"norm": True}, "RankNet has no field 'norm'; its fields are"),
         (objectives.lightgbm.lambdarank(), {"convention": "catboost.dcg@10"},
          r"needs a convention of NDCG, AP, RR or ERR, not dcg@10/gain=linear.*\nHint: "),
@@ -160,8 +156,3 @@ TABLE = "sigmoid='table' replays LightGBM, which has neither samples, nor"
 def test_fields_that_contradict_each_other_are_refused(value, changes, problem):
     with pytest.raises(ra.ConventionError, match=problem):
         value.replace(**changes)
-
-
-@for_each("value", FLOAT32.values(), ids=short)
-def test_float32_objectives_accept_samples(value):
-    assert value.replace(truncation=None, samples=3).samples == 3

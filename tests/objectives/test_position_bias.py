@@ -41,6 +41,7 @@ def test_values_that_are_not_position_biases_are_refused(adapter, bias):
         objective_of(adapter)(objectives.catboost.pair_logit(), position_bias=bias)
 
 
+@pytest.mark.long
 def test_lambda_loss_accepts_only_an_additive_bias():
     value = objectives.LambdaLoss(convention="lightgbm@10", scheme="ndcg2", truncation=30, sigma=1)
     queries, scores = ra.Queries([0, 1, 0, 1], group_sizes=[4]), [0.4, 0.3, 0.2, 0.1]

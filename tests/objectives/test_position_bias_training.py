@@ -9,10 +9,16 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import objectives
-from tests.helpers.built_in_trainings import MEAN_PAIR_OPTIONS, LightGBM, XGBoost, assert_same_predictions
-from tests.helpers.objective_rankings import first_trees, graded_ranking
-from tests.helpers.objective_trainings import PAIR_SEED, with_accepted_labels
-from tests.helpers.position_bias_records import ranking_of, recorded_models, recorded_rounds, split_params
+from tests.helpers.objective_rankings import graded_ranking
+from tests.helpers.objective_trainings import (
+    MEAN_PAIR_OPTIONS,
+    LightGBM,
+    XGBoost,
+    assert_same_predictions,
+    with_accepted_labels,
+)
+from tests.helpers.rankings import Ranking
+from tests.helpers.shared_data import golden_file, shared_losses
 from tests.helpers.shuffled_positions import (
     ADDITIVE_BIAS,
     ADDITIVE_BIAS_BY_ROW,
@@ -21,6 +27,8 @@ from tests.helpers.shuffled_positions import (
     shuffled_positions,
 )
 from tests.helpers.tables import for_each, short
+
+pytestmark = pytest.mark.long
 
 
 class Additive(LightGBM):
@@ -115,6 +123,40 @@ def test_a_declared_bias_trains_the_toolkits_model_and_converts_to_its_parameter
         )
 
 
+BIAS_PARAMS = ("lambdarank_position_bias_regularization", "lambdarank_unbiased", "lambdarank_bias_norm")
+
+
+def recorded_models(toolkit):
+    """Return the recorded models of a toolkit: those of the checkout, and all in a thorough run."""
+    return [
+        {"data": part["data"], **record}
+        for file in (golden_file("position_bias"), shared_losses())
+        for part in file.get("boosting", [])
+        for record in part[toolkit]
+    ]
+
+
+def ranking_of(record):
+    """Return the ranking that a model was trained on."""
+    sizes = np.array(record["data"]["sizes"])
+    qid = np.repeat(np.arange(sizes.size), sizes)
+    return Ranking(np.array(record["data"]["features"]), np.array(record["data"]["labels"]), qid, sizes)
+
+
+def split_params(record):
+    """Return the parameters of the training, of the objective's preset, and of the position bias."""
+    params = dict(record["params"])
+    params.pop("objective", None)
+    bias = {name: params.pop(name) for name in BIAS_PARAMS if name in params}
+    preset = {name: params.pop(name) for name in list(params) if name.startswith(("lambdarank", "ndcg"))}
+    return params, preset, bias
+
+
+def recorded_rounds(record):
+    """Return the numbers of the recorded rounds, which are the last of three."""
+    return list(range(4 - len(record["scores"]), 4))
+
+
 @for_each("record", lambda toolkit: recorded_models(toolkit.name), ids=lambda record: record["params"])
 def test_recorded_scores_and_biases_are_reproduced(toolkit, record):
     params, preset, bias = split_params(record)
@@ -141,45 +183,6 @@ def test_recorded_scores_and_biases_are_reproduced(toolkit, record):
             assert not expected[ratios.size :].any()
 
 
-@for_each("record", [record for record in first_trees("xgboost").values() if "lambdarank_unbiased" in record["params"]])
-def test_recorded_predictions_of_first_trees_are_reproduced(record):
-    toolkit = Ratios()
-    columns = {"label": record["labels"], "group": record["group"], "weight": record["query_weight"]}
-    data = toolkit.package.DMatrix(np.asarray(record["X"]), nthread=1, base_margin=record["scores"], **columns)
-    for rounds in (1, 3):
-        value, bias, _ = toolkit.declared(record["objective"], record["params"])
-        booster = toolkit.package.train(record["train_params"], data, rounds, obj=biased(toolkit, value, bias))
-        expected = record[f"pred_after_{rounds}"]
-        np.testing.assert_allclose(booster.predict(data, output_margin=True), expected, rtol=0, atol=toolkit.tolerance)
-
-
-@for_each("name", XGBoost.presets)
-def test_infinite_costs_train_xgboosts_own_model(name):
-    """Margins so far apart that float32 rounds the probability of an order to 1."""
-    toolkit = Ratios()
-    options = {"lambdarank_normalization": False, "lambdarank_score_normalization": False, "eta": 20.0}
-    value, bias, rate = toolkit.declared(name, options)
-    data, objective = with_accepted_labels(graded_ranking(1, grades=5), value), biased(toolkit, value, bias)
-    scores = toolkit.predictions(data, objective, 6, **rate)
-    np.testing.assert_array_equal(scores, toolkit.predictions(data, toolkit.native_params(name, options), 6))
-    assert not np.isfinite(objective.learned_bias).all()
-
-
-def test_query_ranker_and_replay_params_train_xgboosts_own_model():
-    pytest.importorskip("sklearn")
-    xgb, data = Ratios().package, graded_ranking(5)
-    params = {"n_estimators": 5, "max_depth": 3, "n_jobs": 1}
-    objective = biased(Ratios(), objectives.xgboost.ndcg(), RATIO_BIAS)
-    ranker = ra.sklearn.QueryRanker(xgb.XGBRanker(**params)).set_params(estimator__objective=objective)
-    built_in = xgb.XGBRanker(**params, lambdarank_unbiased=True).fit(data.X, data.y, qid=data.qid)
-    expected = built_in.predict(data.X)
-    np.testing.assert_array_equal(ranker.fit(data.X, data.y, qid=data.qid).predict(data.X), expected)
-    train = Ratios().dataset(data)
-    objective.reset()
-    replayed = {"nthread": 1, "max_depth": 3, **objective.replay_params(train)}
-    np.testing.assert_array_equal(xgb.train(replayed, train, 5, obj=objective).predict(train), expected)
-
-
 @pytest.mark.parametrize("rate", [0.1, 0.2])
 def test_biases_learn_by_the_declared_rate_under_a_learning_rate_schedule(rate):
     """LightGBM keeps learning biases by the rate in `params`, here 0.1, which no round of the schedule uses."""
@@ -194,36 +197,6 @@ def test_biases_learn_by_the_declared_rate_under_a_learning_rate_schedule(rate):
 
 
 # Other biases
-
-
-def pair_objectives(toolkit):
-    """Return one pair objective of every kind."""
-    exact = {"lightgbm": objectives.lightgbm.lambdarank(), "xgboost": objectives.xgboost.ndcg()}[toolkit.name]
-    return [
-        objectives.lightgbm.lambdarank(),
-        exact.replace(convention="letor4@10", sigmoid="exact", beyond_k="cut"),
-        objectives.catboost.pair_logit(),
-        objectives.xgboost.ndcg(lambdarank_pair_method="mean", **(PAIR_SEED if toolkit.name == "xgboost" else {})),
-    ]
-
-
-@for_each("bias", [ADDITIVE_BIAS_BY_ROW, RATIO_BIAS, TRUE_COST], ids=short)
-@for_each("value", lambda toolkit, **_: pair_objectives(toolkit), ids=lambda value: f"{value.kind} {value.sigmoid}")
-def test_every_bias_works_with_every_pair_objective(toolkit, value, bias):
-    data, textbook = graded_ranking(4), ra.presets.textbook(10)
-    scores = toolkit.predictions(data, biased(toolkit, value, bias), 10)
-    plain = toolkit.predictions(data, biased(toolkit, value, None), 10)
-    initial, learned = (ra.evaluate(data.y, s, textbook, qid=data.qid).value for s in (np.zeros(data.y.size), scores))
-    assert learned > initial + 0.1
-    assert not np.array_equal(scores, plain)
-    parsed = toolkit.adapter.objective(objectives.parse(str(value)), position_bias=str(bias))
-    np.testing.assert_array_equal(scores, toolkit.predictions(data, parsed, 10))
-
-
-def test_the_mirrored_and_the_true_cost_train_different_models():
-    toolkit, data, value = Ratios(), graded_ranking(4), objectives.xgboost.ndcg()
-    mirrored, true = (toolkit.predictions(data, biased(toolkit, value, bias), 10) for bias in (RATIO_BIAS, TRUE_COST))
-    assert not np.array_equal(mirrored, true)
 
 
 @for_each("bias", lambda toolkit: toolkit.unsupported, ids=short)

@@ -29,16 +29,16 @@ def test_conventions_that_random_objectives_do_not_support_are_refused(make, con
         make(convention)
 
 
-@for_each("make", [simple_stochastic_rank, simple_yetirank])
-@for_each("text", ["textbook@10", "catboost.dcg@all", "catboost.pfound@5", "catboost.mrr@5", "lightgbm.map@5"])
-def test_a_text_is_accepted_instead_of_a_convention(make, text):
-    assert make(text) == make(ra.parse(text))
-    assert objectives.parse(str(make(text))) == make(text)
-
-
+@pytest.mark.long
 @for_each("labels", [[0, 1.5], [0, -0.25]])
 @for_each(
-    "value", [objectives.catboost.stochastic_rank("PFound"), simple_yetirank(ra.presets.catboost.pfound(3))], ids=short
+    "value",
+    [
+        objectives.catboost.stochastic_rank("PFound"),
+        simple_yetirank(ra.presets.catboost.pfound(3)),
+        objectives.lightgbm.lambdarank().replace(sigmoid="exact", convention="catboost.pfound@3"),
+    ],
+    ids=short,
 )
 def test_pfound_refuses_labels_that_are_not_probabilities(value, labels):
     with pytest.raises(
@@ -48,6 +48,7 @@ def test_pfound_refuses_labels_that_are_not_probabilities(value, labels):
     assert error.value.row == 1
 
 
+@pytest.mark.long
 @for_each(
     ("value", "labels", "problem"),
     [
@@ -66,18 +67,14 @@ def test_errors_name_rows_in_the_callers_order(value, labels, problem):
     ("call", "message"),
     [
         (lambda o: o.catboost.stochastic_rank("AUC"), "metric='AUC'; allowed are 'DCG', 'NDCG'"),
-        (lambda o: o.catboost.stochastic_rank("NDCG", sigma=0), "sigma=0; allowed are finite numbers above 0"),
         (lambda o: o.catboost.stochastic_rank("NDCG", top=0), "top=0; allowed are whole numbers from 1 on, and -1 for"),
         (lambda o: o.catboost.stochastic_rank("MRR", top=3), r"top belongs to metric .*not to metric='MRR'"),
         (lambda o: o.catboost.stochastic_rank("ERR", type="Exp"), "type belongs to metric 'DCG', 'NDCG', not"),
-        (lambda o: o.catboost.stochastic_rank("NDCG", decay=0.9), "decay belongs to metric 'PFound', not to"),
         (lambda o: o.catboost.yetirank(mode="PFound"), "mode='PFound'; allowed are 'Classic', 'DCG'"),
         (lambda o: o.catboost.yetirank(noise="Logistic"), "noise='Logistic'; allowed are 'Gumbel'"),
         (lambda o: o.catboost.yetirank(top=3), r"top belongs to .*mode='Classic', where CatBoost ignores it"),
-        (lambda o: o.catboost.yetirank(mode="MRR", decay=0.9), "decay belongs to mode 'Classic', not to mode='MRR'"),
         (lambda o: o.catboost.yetirank(noise_power=2.0), "noise_power belongs to noise 'Gauss', not to noise='Gumbel'"),
         (lambda o: o.catboost.yetirank(mode="MAP", num_neighbors=0), "num_neighbors=0; allowed are whole numbers"),
-        (lambda o: o.catboost.stochastic_filter(sigma=0), "sigma=0; allowed are finite numbers above 0"),
         (lambda o: simple_yetirank("textbook@5", delta="classic"), "delta='classic' goes with no convention"),
         (lambda o: simple_yetirank(None), "delta='exact' goes with a convention"),
         (
@@ -116,6 +113,7 @@ def test_catboosts_estimate_is_exact_if_sigma_is_1_and_no_reader_stops():
     assert objectives.catboost.stochastic_rank("ERR").arithmetic == "catboost"
 
 
+@pytest.mark.long
 @for_each("short", ["skip", "zero"])
 def test_a_query_shorter_than_k_has_no_gradient_of_filtered_dcg(short):
     value = objectives.catboost.stochastic_filter(num_estimations=4)

@@ -1,4 +1,4 @@
-"""LambdaRank under AP, RR and ERR: a pair weighs the change of the measure if its two rows swap their ranks."""
+"""Gradients of LambdaRank under AP, RR and ERR by swaps, and special cases of the losses of lists."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 
 import rankadapters as ra
 from rankadapters import objectives
-from rankadapters.objectives.moves import kernel_kinds
 from tests.helpers.depth import examples
 from tests.helpers.gradient_rows import EXACT
 from tests.helpers.oracle_rows import columns_and_scores, ragged_queries
 from tests.helpers.pairwise_gradients_by_hand import query_gradients
 from tests.helpers.random_objectives import lambdaranks
 from tests.helpers.tables import for_each
-from tests.oracles.rows import Row
+
+pytestmark = pytest.mark.long
 
 AP, RR = ra.presets.catboost.map(None), ra.presets.catboost.mrr(None)
 ERR = ra.presets.catboost.err(None).replace(ties="input")
@@ -59,25 +59,6 @@ def test_the_gradient_of_one_pair_is_the_change_of_its_swap(convention, labels, 
     np.testing.assert_allclose(hess, [p * (1 - p) * change] * 2, rtol=1e-6)
 
 
-def test_swaps_below_a_row_that_stops_every_reader_change_nothing():
-    value, scores = PLAIN.replace(convention=ERR), [4.0, 3, 2, 1]
-    whole, first = (
-        objectives.gradients([1, 0.25, 0.5, 1], scores, value.replace(truncation=ranks), group_sizes=[4])
-        for ranks in (None, 1)
-    )
-    np.testing.assert_array_equal(whole, first)
-    assert np.all(whole[0][:3] != 0)
-
-
-@for_each("name", ["catboost.pfound@3", "yahoo.err", "catboost.err@all"])
-def test_labels_whose_stopping_probability_exceeds_1_are_refused(name):
-    convention = ra.parse(name).replace(scale=2.0)
-    message = r"(?s)labels\[2\] is 4, whose probability to stop a reader is .*; allowed is 0 to 1.\nHint: scale="
-    with pytest.raises(ra.InputError, match=message) as error:
-        objectives.gradients([1, 0, 4], np.zeros(3), PLAIN.replace(convention=convention), qid=["b", "a", "b"])
-    assert error.value.row == 2
-
-
 ROWS, BY_ROW = AP.replace(pool="rows", average="query"), AP.replace(divisor="relevant", average="row")
 
 
@@ -98,40 +79,55 @@ def test_conventions_that_lambdarank_cannot_swap_under_are_refused(changes, mess
         PLAIN.replace(**changes)
 
 
-def test_a_query_split_over_kernel_calls_has_the_gradients_of_one_call(monkeypatch):
-    rng = np.random.default_rng(1)
-    labels, scores = rng.integers(0, 2, 300), rng.standard_normal(300)
-    values = [PLAIN.replace(convention=convention) for convention in (AP, RR, ERR)]
-    single_call = [objectives.gradients(labels, scores, value, group_sizes=[300]) for value in values]
-    monkeypatch.setattr(ra.core.evaluation.threads, "WORK_PER_CALL", 7 * 300)
-    for value, expected in zip(values, single_call, strict=True):
-        np.testing.assert_array_equal(objectives.gradients(labels, scores, value, group_sizes=[300]), expected)
+# LambdaLoss, ApproxNDCG and ListMLE
 
 
-@for_each("ties", ["worst", "best"])
-@for_each("convention", [RR, AP])
-def test_tied_rows_of_equal_relevance_rank_in_row_order_whatever_their_labels(convention, ties):
-    value = PLAIN.replace(convention=convention.replace(ties=ties, relevant="above_0"))
-    labels, scores = np.array([2, 3, 1, 0]), [0.5, 0.5, 0.5, 0.1]
-    graded = ra.objectives.gradients(labels, scores, value, group_sizes=[4])
-    np.testing.assert_array_equal(graded, ra.objectives.gradients(labels > 0, scores, value, group_sizes=[4]))
-    assert graded[0][0] < 0  # the tie ranks its first row first, and swapping it with the last row changes most
-    assert graded[0][0] == graded[0].min()
+NDCG_AT_5 = ra.presets.textbook(5)
 
 
-@for_each("divisor", ["relevant", "cutoff", "found"])
-@for_each("beyond_k", ["keep", "cut"])
-def test_swaps_of_average_precision_use_its_divisor(divisor, beyond_k):
-    value = PLAIN.replace(convention=AP.replace(k=3, divisor=divisor), beyond_k=beyond_k)
-    labels, scores = [0, 1, 0, 1, 1, 0, 1], -np.arange(7.0)
-    rows = [Row(label, score) for label, score in zip(labels, scores, strict=True)]
-    derivatives = objectives.gradients(labels, scores, value, group_sizes=[7])
-    np.testing.assert_allclose(derivatives, query_gradients(rows, value), rtol=1e-6, atol=1e-12)
+def test_lambda_loss_without_the_ndcg2_term_is_lambdarank_in_base_2():
+    rng = np.random.default_rng(3)
+    labels, scores = rng.integers(0, 5, 200).astype(float), rng.standard_normal(200)
+    lambdarank = objectives.lightgbm.lambdarank().replace(sigmoid="exact", normalization="none")
+    value = objectives.LambdaLoss(convention=lambdarank.convention, scheme="ndcg2++_0", truncation=30, sigma=1)
+    derivatives = objectives.gradients(labels, scores, value, group_sizes=[150, 50])
+    expected = objectives.gradients(labels, scores, lambdarank, group_sizes=[150, 50])
+    for part, expected_part in zip(derivatives, expected, strict=True):
+        np.testing.assert_allclose(part * math.log(2), expected_part, rtol=1e-5, atol=1e-9)
 
 
-def test_the_divisor_of_a_convention_selects_the_swap_kernel():
-    first_kinds, second_kinds = (
-        kernel_kinds(ra.parse("lightgbm.map@3").replace(divisor=word)) for word in ("relevant", "found")
-    )
-    assert first_kinds.swap != second_kinds.swap
-    assert first_kinds.lambdamart == second_kinds.lambdamart
+@pytest.mark.parametrize("value", [
+    objectives.LambdaLoss(convention=NDCG_AT_5, scheme="ndcg2", truncation=None, sigma=1),
+    objectives.ApproxNDCG(convention=NDCG_AT_5, temperature=1, hessian=1),
+], ids=lambda value: value.kind)  # fmt: skip
+def test_queries_that_are_short_or_have_no_relevant_row_have_no_gradient(value):
+    short = value.replace(convention=value.convention.replace(short="zero"))
+    derivatives = objectives.gradients([0, 0, 1, 0, 2, 0, 0, 1], np.arange(8.0), short, group_sizes=[2, 5, 1])
+    for part in derivatives:
+        assert not part[[0, 1, 7]].any()
+        assert part[2:7].any()
+
+
+def test_list_mle_ranks_rows_of_equal_labels_in_row_order():
+    """Once the first of two rows is drawn, the second is drawn with probability 1 and adds nothing."""
+    grad, hess = objectives.gradients([1, 1], [0.0, math.log(3)], objectives.ListMLE(), group_sizes=[2])
+    np.testing.assert_allclose(grad, [1 / 4 - 1, 3 / 4], rtol=1e-6)
+    np.testing.assert_allclose(hess, [3 / 16, 3 / 16], rtol=1e-6)
+
+
+@pytest.mark.parametrize("scheme", ["arp1", "ndcg1"])
+def test_a_negative_gain_that_weighs_a_row_is_refused(scheme):
+    convention = NDCG_AT_5.replace(gain="linear")
+    value = objectives.LambdaLoss(convention=convention, scheme=scheme, truncation=None, sigma=1)
+    message = rf"labels\[2\] has the gain -1, but scheme='{scheme}' weighs a row by its gain\.\nHint: .*scheme='arp2'"
+    with pytest.raises(ra.InputError, match=message) as error:
+        objectives.gradients([1, 0, -1], np.zeros(3), value, qid=["b", "a", "b"])
+    assert error.value.row == 2
+
+
+@pytest.mark.parametrize("cls", [objectives.LambdaLoss, objectives.ApproxNDCG])
+def test_lambda_loss_and_approxndcg_refuse_measures_other_than_ndcg(cls):
+    fields = {"scheme": "ndcg2", "truncation": 3, "sigma": 1, "temperature": 1, "hessian": 1}
+    declared = {name: value for name, value in fields.items() if name in cls.fields()}
+    with pytest.raises(ra.ConventionError, match=rf"{cls.__name__} needs a convention of NDCG, not ap@5/"):
+        cls(**declared, convention="lightgbm.map@5")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tests.oracles import ap, auc, correlations, discounted, err, hits, losses
+from tests.oracles import ap, auc, correlations, discounted, hits, losses
 from tests.oracles.rows import Row
 
 Sums = tuple[float, float]  # numerator and mass; a mean has mass 1
@@ -16,7 +16,7 @@ ORACLES: dict[str, Callable[[Sequence[Row], Any], Sums | None]] = {
     "bpref": hits.bpref,
     "coverage": hits.coverage,
     "dcg": discounted.dcg,
-    "err": err.err,
+    "err": discounted.err,
     "f-measure": hits.f_measure,
     "fall-out": hits.fall_out,
     "filtered-dcg": discounted.filtered_dcg,

@@ -57,29 +57,21 @@ def ranker(toolkit):
     return module.CatBoostRanker(**options).fit(pool), pool
 
 
+@pytest.mark.parametrize(("toolkit", "sources"), [
+    ("lightgbm", ["lightgbm ndcg@5"]),
+    ("xgboost", ["xgboost ndcg@5 ndcg_exp_gain=True", "Booster.eval ndcg@5 ndcg_exp_gain=True"]),
+])  # fmt: skip
 @for_each("iteration", [None, 0, ROUNDS - 1])
-def test_lightgbms_log_of_any_iteration_agrees(iteration):
-    model, log = booster()
-    report = ra.lightgbm.check_model(
-        model, arrays(VALID), ra.presets.lightgbm(5), dataset="valid", log=log, iteration=iteration
-    )
-    checked = ROUNDS - 1 if iteration is None else iteration
-    assert [row.source for row in report.rows] == ["lightgbm ndcg@5", f"log of valid, iteration {checked}, ndcg@5"]
+def test_the_models_own_evaluation_and_its_log_of_any_iteration_agree(toolkit, sources, iteration):
+    (model, data), log, dataset = ranker(toolkit), None, "validation_0"
+    if toolkit == "lightgbm":
+        (model, log), dataset = booster(), "valid"
+    check, convention = getattr(ra, toolkit).check_model, getattr(ra.presets, toolkit)(5)
+    report = check(model, data, convention, dataset=dataset, log=log, iteration=iteration)
     report.raise_if_failed()
-    assert report.rows[1].value == log["valid"]["ndcg@5"][checked]
-
-
-@for_each("iteration", [None, 0, ROUNDS - 1])
-def test_xgboosts_own_evaluation_and_log_agree(iteration):
-    model, data = ranker("xgboost")
-    report = ra.xgboost.check_model(model, data, ra.presets.xgboost(5), dataset="validation_0", iteration=iteration)
     checked = ROUNDS - 1 if iteration is None else iteration
-    assert [row.source for row in report.rows] == [
-        "xgboost ndcg@5 ndcg_exp_gain=True",
-        "Booster.eval ndcg@5 ndcg_exp_gain=True",
-        f"log of validation_0, iteration {checked}, ndcg@5",
-    ]
-    report.raise_if_failed()
+    assert [row.source for row in report.rows] == [*sources, f"log of {dataset}, iteration {checked}, ndcg@5"]
+    assert log is None or report.rows[-1].value == log["valid"]["ndcg@5"][checked]
 
 
 def stopped_early(toolkit):
@@ -97,6 +89,7 @@ def stopped_early(toolkit):
     return model, model.best_iteration - 1, model.current_iteration()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("toolkit", ["lightgbm", "xgboost"])
 def test_a_model_that_stopped_early_is_checked_at_its_best_iteration(toolkit):
     model, best, n_rounds = stopped_early(toolkit)
@@ -107,14 +100,6 @@ def test_a_model_that_stopped_early_is_checked_at_its_best_iteration(toolkit):
     )
     assert by_default == at_best
     assert by_default[0].our_value != at_last[0].our_value
-
-
-@for_each("text", ["lightgbm.map@5", "lightgbm.auc", "lightgbm.average_precision"])
-def test_a_lightgbm_model_is_checked_under_measures_without_gains(text):
-    model, labels = booster()[0], VALID.y > 0
-    [row] = ra.lightgbm.check_model(model, arrays(VALID, labels), text).rows
-    expected = ra.evaluate(labels, model.predict(VALID.X), text, qid=VALID.qid)
-    assert (row.verdict, row.our_value) == ("equal", expected.value)
 
 
 def test_a_booster_is_checked_on_a_dmatrix():
@@ -138,44 +123,16 @@ def test_a_booster_is_checked_on_a_dmatrix():
         ({"data": lambda d: (d[0], d[1][1:], d[2][1:])}, r"X has \d+ rows but labels has \d+"),
         ({"iteration": lambda _: ROUNDS}, f"iteration={ROUNDS}; allowed are whole numbers from 0 to {ROUNDS - 1}"),
         ({"dataset": lambda _: "test"}, "the training logged no 'test'"),
+        ({"dataset": lambda _: "valid", "log": lambda _: 5}, "log=5; allowed are dicts of sets"),
+        ({"dataset": lambda _: "valid", "log": lambda _: {"valid": {"x@5": [1]}}}, r"has \['x@5'\], but not 'ndcg@5'"),
     ],
 )
 def test_bad_models_and_data_are_refused(toolkit, changes, message):
     model, data = ranker(toolkit)
-    arguments = {"model": model, "data": data, "iteration": None, "dataset": None}
+    arguments = {"model": model, "data": data, "iteration": None, "dataset": None, "log": None}
     arguments |= {name: replace(arguments[name]) for name, replace in changes.items()}
     with pytest.raises(ra.InputError, match=message):
         getattr(ra, toolkit).check_model(convention=getattr(ra.presets, toolkit)(5), **arguments)
-
-
-INTERLEAVED = np.argsort(np.arange(VALID.qid.size) % 2, kind="stable")
-
-
-@for_each(
-    ("data", "k", "message"),
-    [
-        (arrays(VALID), 7, r"the log of 'validation_0' has \['ndcg@5'\], but not 'ndcg@7'"),
-        ([column[INTERLEAVED] for column in arrays(VALID)], 5, "the rows of a query are not together"),
-        ((VALID.X[:, :2], VALID.y, VALID.qid), 5, "the data has 2 features but the model was trained on 5"),
-    ],
-)
-def test_unlogged_metrics_scattered_queries_and_missing_features_are_refused(data, k, message):
-    model, _ = ranker("xgboost")
-    with pytest.raises(ra.InputError, match=message):
-        ra.xgboost.check_model(model, tuple(data), ra.presets.xgboost(k), dataset="validation_0")
-
-
-@for_each(
-    ("data", "dataset", "log", "message"),
-    [
-        (arrays(VALID), "valid", 5, "log=5; allowed are dicts of sets"),
-        (arrays(VALID), [], {"valid": {}}, r"the training logged no \[\]"),
-        ((5, VALID.y, VALID.qid), None, None, f"X has 0 rows but labels has {VALID.y.size}"),
-    ],
-)
-def test_logs_and_features_of_a_wrong_type_are_refused(data, dataset, log, message):
-    with pytest.raises(ra.InputError, match=message):
-        ra.lightgbm.check_model(booster()[0], data, "lightgbm@5", dataset=dataset, log=log)
 
 
 @pytest.mark.parametrize("toolkit", ["lightgbm", "xgboost"])
@@ -220,14 +177,11 @@ def test_a_lightgbm_model_is_checked_under_its_own_label_gain(gains):
         assert report.rows[0].value == pytest.approx(log["valid"]["ndcg@5"][-1], abs=1e-12)
         with pytest.raises(ra.InputError, match=message):
             ra.lightgbm.check_model(model, arrays(VALID), ra.presets.lightgbm(5))
-        for other_measure in ("lightgbm.map@5", "lightgbm.auc"):
-            assert ra.lightgbm.check_model(model, arrays(VALID), other_measure).ok
-
-
-def test_a_label_gain_that_differs_only_for_absent_labels_is_accepted():
-    model, log = boosted(label_gain=[0, 1, 3, 7, 15, 1000])
-    assert VALID.y.max() < 5
-    assert ra.lightgbm.check_model(model, arrays(VALID), ra.presets.lightgbm(5), dataset="valid", log=log).ok
+        for measure in ("lightgbm.map@5", "lightgbm.auc", "lightgbm.average_precision"):  # without gains
+            labels = VALID.y if "average" not in measure else VALID.y > 0
+            assert ra.lightgbm.check_model(model, arrays(VALID, labels), measure).ok
+    model, _ = boosted(label_gain=[0, 1, 3, 7, 15, 1000])  # differs for absent labels only
+    assert ra.lightgbm.check_model(model, arrays(VALID), ra.presets.lightgbm(5)).ok
 
 
 @for_each(
@@ -272,6 +226,7 @@ def logged_row(model, log, **options):
     return ra.lightgbm.check_model(model, arrays(NOISE), "lightgbm@5", dataset="valid", log=log, **options).rows[1]
 
 
+@pytest.mark.long
 @for_each(("boosting", "seed"), [("gbdt", 0), ("dart", 3)])
 def test_a_model_with_fewer_trees_than_rounds_is_compared_with_the_last_round(boosting, seed):
     pruned = {**BAGGED, "boosting": boosting, "min_gain_to_split": 1.0, "drop_rate": 0.5, "seed": seed}
@@ -314,6 +269,16 @@ def test_the_logged_value_is_found_in_a_log_of_the_last_three_rounds(rounds, n_t
         data.with_log(*log)
 
 
+def test_scattered_queries_and_missing_features_are_refused_by_xgboosts_own_evaluation():
+    order = np.argsort(np.arange(VALID.qid.size) % 2, kind="stable")
+    for data, message in (
+        (tuple(column[order] for column in arrays(VALID)), "the rows of a query are not together"),
+        ((VALID.X[:, :2], VALID.y, VALID.qid), "the data has 2 features but the model was trained on 5"),
+    ):
+        with pytest.raises(ra.InputError, match=message):
+            ra.xgboost.check_model(ranker("xgboost")[0], data, ra.presets.xgboost(5), dataset="validation_0")
+
+
 def test_data_has_three_or_four_columns():
     columns = [[0.5], [1.0]], [1, 0], [7, 7], [3.0]
     weights = [read_data(columns[:n])[1].query_weight for n in (3, 4)]
@@ -323,6 +288,7 @@ def test_data_has_three_or_four_columns():
             read_data(bad_data)
 
 
+@pytest.mark.long
 def test_a_different_log_value_of_an_earlier_dart_round_is_explained():
     model, log = boosted(NOISE, NOISE, 10, boosting_type="dart", drop_rate=0.5, **BAGGED)
     row = logged_row(model, log, iteration=3)
@@ -330,6 +296,7 @@ def test_a_different_log_value_of_an_earlier_dart_round_is_explained():
     assert "DART" not in logged_row(model, log).reason
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # XGBoost deprecates DART since 3.4
 def test_different_values_of_an_earlier_dart_round_of_xgboost_are_explained():
     xgb = pytest.importorskip("xgboost")
@@ -365,21 +332,15 @@ def test_a_dataset_that_keeps_its_features_is_checked():
     assert ra.lightgbm.check_model(model, noise_dataset().construct(), "lightgbm@5", dataset="valid", log=log).ok
 
 
-def test_a_subset_of_a_dataset_is_checked():
+def test_a_subset_is_checked_and_a_dataset_without_features_or_groups_is_refused():
     model, _ = noise_booster()
     report = ra.lightgbm.check_model(model, noise_dataset().subset(range(40)).construct(), "lightgbm@5")
     expected = ra.lightgbm.check_model(model, tuple(column[:40] for column in arrays(NOISE)), "lightgbm@5")
     assert (report.ok, report.rows[0].value) == (True, expected.rows[0].value)
-
-
-@for_each(
-    ("dataset", "message"),
-    [
-        (lambda: noise_dataset(free_raw_data=True).construct(), r"has no features: .*\nHint: .*free_raw_data=False"),
-        (lambda: noise_dataset(group=None).construct(), "has no group"),
-        (lambda: noise_dataset(group=None, free_raw_data=True), "has no group"),  # before it is constructed
-    ],
-)
-def test_a_dataset_without_features_or_groups_is_refused(dataset, message):
-    with pytest.raises(ra.InputError, match=f"the Dataset {message}"):
-        ra.lightgbm.check_model(noise_booster()[0], dataset(), "lightgbm@5")
+    for dataset, message in (
+        (noise_dataset(free_raw_data=True).construct(), r"has no features: .*\nHint: .*free_raw_data=False"),
+        (noise_dataset(group=None).construct(), "has no group"),
+        (noise_dataset(group=None, free_raw_data=True), "has no group"),  # before it is constructed
+    ):
+        with pytest.raises(ra.InputError, match=f"the Dataset {message}"):
+            ra.lightgbm.check_model(model, dataset, "lightgbm@5")

@@ -105,13 +105,3 @@ def test_a_document_whose_name_is_its_query_is_known_for_text_ids():
     names = Names(docid="docid")
     rows = ScoredRows.of(read_columns(table_of(qid=["x", "x", "0"], docid=["0", "x", "1"]), names), names, str)
     assert rows.queries.own_docid.tolist() == [False, True, False]
-
-
-def test_rows_are_sorted_by_order_within_their_query():
-    names = Names(order="order")
-    table = table_of(qid=["b", "a", "b", "a"], label=[0.0, 1.0, 2.0, 3.0], order=[2.5, 2.5, 1.0, 1.0])
-    rows = ScoredRows.of(read_columns(table, names), names, str)
-    assert rows.queries.rows.tolist() == [2, 0, 3, 1]
-    table = table_of(qid=[3, 3, 2], order=[1, 1, 1])
-    with pytest.raises(InputError, match=r"^two rows of query 3 have order 1, so neither comes first"):
-        ScoredRows.of(read_columns(table, names), names, str)

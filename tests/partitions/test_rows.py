@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from rankadapters.core.errors import InputError
 from rankadapters.partitions.rows import Names, rows_of_partition
 from tests.helpers.tables import for_each
 
@@ -30,12 +29,6 @@ def test_rows_of_a_query_that_are_apart_become_one_query(size, kind):
     assert rows.scores[0].tolist() == [*range(3 * size)]
 
 
-def test_rows_of_a_query_are_sorted_by_order_and_keep_their_numbers():
-    rows = read(qid=[3, 1, 3, 3, 1], order=[9, 4, 2, 5, 3])
-    assert rows.queries.rows.tolist() == [2, 3, 0, 4, 1]
-    assert rows.scores[0].tolist() == [0, 1, 2, 3, 4]
-
-
 def test_two_rows_may_have_the_same_order_unless_they_share_a_query():
     queries = read(qid=[1, 2, 2, 3, 3, 4], order=[5, 5, 6, 7, 6, 7]).queries
     assert (queries.n_queries, queries.rows.tolist()) == (4, [0, 1, 2, 4, 3, 5])
@@ -57,9 +50,3 @@ ORDERS = {"uint64": [2**64 - 1, 0, 2**53 + 1], "int8": [3, -1, 2], "float32": [0
 @pytest.mark.parametrize("kind", ORDERS)
 def test_columns_of_numbers_and_times_give_the_order_of_rows(kind):
     assert read(qid=[7, 7, 7], order=pa.array(ORDERS[kind], kind)).queries.rows.tolist() == [1, 2, 0]
-
-
-@pytest.mark.parametrize(("kind", "values"), [("bool", [True, False]), ("string", ["1", "2"])])
-def test_columns_of_other_types_give_no_order_of_rows(kind, values):
-    with pytest.raises(InputError, match=f"column 'order' has type {kind}, but integers, floats or times are needed"):
-        read(qid=[7, 7], order=pa.array(values, kind))

@@ -49,7 +49,7 @@ class OnSpark:
         return spark_frame(self.session, parts)
 
 
-@pytest.fixture(params=[OnDask, OnSpark], ids=["dask", "spark"])
+@pytest.fixture(params=[OnDask, pytest.param(OnSpark, marks=pytest.mark.long)], ids=["dask", "spark"])
 def engine(request):
     return request.param(request)
 

@@ -99,8 +99,3 @@ def test_the_look_of_every_plot_is_unchanged(plot):
 def test_colors_and_dashes_of_lines_repeat_in_turn():
     looks = [(style(number, 4)["color"], style(number, 4)["linestyle"]) for number in range(13)]
     assert looks == [(COLORS[number % 6], LINES[number % 4]) for number in range(13)]
-
-
-def test_names_longer_than_48_letters_are_cut():
-    [axes] = bars([("a" * 48, 1.0), ("b" * 49, 0.5)], "x").axes
-    assert [label.get_text() for label in axes.get_yticklabels()] == ["a" * 48, "b" * 47 + "…"]

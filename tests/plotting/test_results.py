@@ -5,17 +5,14 @@ from __future__ import annotations
 import sys
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 import rankadapters as ra
 from rankadapters.compare import Results, winning_numbers
 from rankadapters.parity import ParityReport
 from rankadapters.plotting.plots import (
-    DOWN,
-    UP,
-    WIDTH,
     Interval,
-    bagplots,
     bars,
     contributions,
     curves,
@@ -23,7 +20,6 @@ from rankadapters.plotting.plots import (
     ranks,
     waterfall,
 )
-from rankadapters.statistics.halfspace_depth import Bagplot
 from tests.helpers.tables import for_each
 
 pytest.importorskip("matplotlib")
@@ -75,20 +71,6 @@ def test_winning_numbers_are_drawn_best_first_without_undefined_ones():
         winning_report({("a", "D1", "MAP"): 0.5}).plot()
 
 
-def test_contributions_are_colored_by_their_sign():
-    from matplotlib.colors import to_rgba
-
-    [ax] = contributions([("q1", 0.5), ("q2", -0.25)], title="theirs less ours").axes
-    assert [bar.get_facecolor() for bar in ax.patches] == [to_rgba(UP), to_rgba(DOWN)]
-    assert ax.figure.get_figwidth() == WIDTH
-
-
-def test_long_names_of_bars_are_cut_to_leave_room():
-    figure = bars([("auc/catboost.query_auc+ties=worst+pool=pairs+average=query", 0.5), ("b", 0.25)], "change")
-    figure.draw_without_rendering()
-    assert row_labels(figure.axes[0]) == ["auc/catboost.query_auc+ties=worst+pool=pairs+av…", "b"]
-
-
 @for_each(
     "draw",
     [
@@ -100,6 +82,40 @@ def test_axes_of_cutoffs_and_ranks_have_whole_ticks_only(draw):
     [axes] = draw().axes
     low, high = axes.get_xlim()
     assert [float(tick) for tick in axes.get_xticks() if low <= tick <= high] == [1, 2]
+
+
+LONG_NAME = "auc/catboost.query_auc+ties=worst+pool=pairs+average=query"
+
+
+def test_each_part_of_a_waterfall_starts_where_the_last_ended_in_the_color_of_its_sign():
+    figure = waterfall((LONG_NAME, 0.75), {"short": -0.5, "empty": 0.125}, ("b", 0.375))
+    figure.draw_without_rendering()  # warns where the axes collapse, which fails a test
+    [axes] = figure.axes
+    bars = [(bar.get_x(), bar.get_width()) for bar in axes.patches]
+    assert bars == [(0, 0.75), (0.75, -0.5), (0.25, 0.125), (0, 0.375)]
+    labels = [label.get_text() for label in axes.get_yticklabels()]
+    assert labels == [f"{LONG_NAME[:47]}…", "short", "empty", "b"]  # a long name is cut to leave room for the bars
+    assert [text.get_text() for text in axes.texts] == ["0.7500", "-0.5000", "+0.1250", "0.3750"]
+    colors = [bar.get_facecolor() for bar in axes.patches]
+    assert len(set(colors)) == 3
+    assert colors[0] == colors[3]
+
+
+def test_curves_differ_in_color_or_dashes_and_are_in_the_legend():
+    figure = curves([1, 2, 3], {"yahoo": [0.1, 0.2, 0.3], "letor4": [0.3, np.nan, 0.1]}, "cutoff", "NDCG")
+    [axes] = figure.axes
+    assert [line.get_ydata()[0] for line in axes.lines] == [0.1, 0.3]
+    assert len({(line.get_color(), line.get_linestyle()) for line in axes.lines}) == 2
+    [legend] = figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == ["yahoo", "letor4"]
+
+
+def test_the_error_without_matplotlib_names_the_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    monkeypatch.delitem(sys.modules, "rankadapters.plotting.figures", raising=False)  # import afresh
+    for plot in (winning_report().plot, lambda: curves([1], {"a": [1]}, "x", "y"), order_report().plot):
+        with pytest.raises(ra.MissingToolkitError, match=r"matplotlib is not installed.\nHint: .*rankadapters\[plot\]"):
+            plot()
 
 
 # Sizes
@@ -148,13 +164,6 @@ def test_a_longer_legend_does_not_shrink_the_axes(draw):
         assert axes_inches(draw(n).axes[0]) == pytest.approx((height, width), rel=0.1)
 
 
-@for_each("n", [1, 3, 4])
-def test_panels_of_bagplots_are_nearly_square(n):
-    spread = Bagplot(median=(0, 0), bag=(), loop=(), outliers=(), depths=(1,))
-    height, width = axes_inches(bagplots(dict.fromkeys(names(n), ([(0, 0)], spread)), "x", "y").axes[0])
-    assert height == pytest.approx(width, rel=0.2)
-
-
 # Notebooks
 
 
@@ -163,16 +172,6 @@ def test_a_result_is_shown_as_html_and_markdown_in_notebooks(make_result):
     result = make_result()
     assert result._repr_markdown_() == result.to_markdown()
     assert result._repr_html_().startswith("<")
-
-
-def test_results_show_their_first_twenty_cells():
-    html = Results(VALUES, higher_is_better=True)._repr_html_()
-    assert "<caption>Results(4 methods, 2 datasets, 1 measure, 4 cells)</caption>" in html
-    assert html.count("<tr>") == 1 + 4
-    results = Results({(f"m{number}", "D", "MAP"): number / 50 for number in range(50)}, higher_is_better=True)
-    assert results._repr_markdown_().startswith("Results(50 methods, 1 dataset, 1 measure, 50 cells), the first 20\n")
-    assert results._repr_html_().count("<tr>") == 1 + 20
-    assert "| m1 | D | MAP | 0.02 |" in results._repr_markdown_()
 
 
 @for_each("make_plot", [lambda: bars([("a", 1.0)], "x"), lambda: winning_report().plot()])

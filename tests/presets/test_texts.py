@@ -73,26 +73,19 @@ def test_a_text_is_read_as_its_convention(text, convention):
     [
         ("letor4", "'letor4' has no cutoff.\nHint: 'letor4@10'"),
         ("lightgbm.auc@5", "has a cutoff, but lightgbm.auc has none"),
-        ("catboost.query_rmse@5", "has a cutoff, but catboost.query_rmse has none"),
         ("lightgbm.nope@5", "the presets are 'lightgbm', 'lightgbm.map'"),
         ("ndcg@10/lightgbm.map", "begins with 'ndcg', but 'lightgbm.map' is 'ap'"),
         ("ndcg@10/0123abc", "digits of a hash, which cannot be read back"),
         ("yahoo@10+empty=0+empty=1", "is not a field=value pair that occurs once"),
-        ("yahoo@10+k=5", "is not a field=value pair that occurs once"),
         ("yahoo@10+short=padd", "short='padd'; allowed are 'pad', 'zero', 'skip'"),
         ("yahoo@10+nope=1", "NDCG has no field 'nope'"),
         ("yahoo@0", "'0' in 'yahoo@0' is not a cutoff"),
         ("textbook@-1", "is not a cutoff; allowed are whole numbers from 1 on, and 'all'.\nHint: 'textbook@10'."),
-        ("textbook@1.5", "Hint: 'textbook@10'."),
         ("textbook@", "'' in 'textbook@' is not a cutoff"),
         ("lightgbm.auc@ten", "'ten' in 'lightgbm.auc@ten' is not a cutoff; allowed are whole numbers from 1 on, and"),
         ("ndcg@-1/textbook", "'-1' in 'ndcg@-1/textbook' is not a cutoff"),
         ("yahoo@9223372036854775808", "is not a cutoff"),  # 2^63
         (" yahoo@10", "Hint: did you mean 'yahoo@10'?"),
-        ("yahoo@10 ", "'10 ' in 'yahoo@10 ' is not a cutoff"),
-        ("ndcg@10/letor4@10", "neither a preset@k"),
-        ("lightgbm.", "the presets are 'lightgbm', 'lightgbm.map'"),
-        ("lightgbm.__call__@10", "the presets are 'lightgbm', 'lightgbm.map'"),
         (
             "ap@10",
             "'ap@10' does not say whose ap it is, and tools differ.\nHint: 'lightgbm.map@10', 'xgboost.map@10', ",
@@ -115,11 +108,8 @@ def test_a_text_is_read_as_its_convention(text, convention):
         ("lightgbm:10", "Hint: did you mean 'lightgbm@10'?"),
         ("?", "the presets are 'textbook', 'sklearn'"),
         ("yahoo@10+empty=\r1", "empty='\\r1'"),
-        ("yahoo@10+empty=\x1c1", "empty='\\x1c1'"),
         ("lightgbm@10+gain=table_0_\u0663", "is not a table of numbers"),
-        ("lightgbm@10+gain=table_0_ 1", "is not a table of numbers"),
         ("yahoo@10+gain=table_", "is not a table of numbers"),
-        ("auc@10/pairs=label/v1", "does not start with a measure and its cutoff"),
     ],
 )
 def test_errors_say_what_is_wrong_with_a_text(text, problem):
@@ -214,16 +204,6 @@ def test_the_name_of_a_changed_preset_reads_back(data, name, k):
     assert pickle.loads(pickle.dumps(convention)).name == convention.name
 
 
-@given(st.text(alphabet="abdeglnortmpu4@/+=._-0189 kv", max_size=40))
-@settings(max_examples=examples(250))
-def test_any_text_is_refused_or_read_as_a_convention_that_reads_back(text):
-    try:
-        convention = ra.parse(text)
-    except ra.ConventionError:
-        return
-    assert ra.parse(str(convention)) == convention
-
-
 def test_a_name_has_only_the_fields_that_differ_from_its_preset():
     # With empty=0, average='query-except-empty' means 'query', so that the name omits it.
     assert presets.xgboost(10, minus=True).name == "ndcg@10/xgboost+empty=0"
@@ -245,10 +225,6 @@ def test_a_new_process_can_read_a_text_after_making_or_unpickling_a_convention()
         code = f"import pickle\nimport rankadapters as ra\nprint({expression}.diff('yahoo@10'))"
         printed = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
         assert printed == "{'empty': (0.0, 1.0)}\n"
-
-
-def test_measures_are_public_and_have_their_names():
-    assert [getattr(ra, measure.__name__).measure for measure in MEASURES.values()] == list(MEASURES)
 
 
 def test_reading_a_short_text_takes_few_calls():

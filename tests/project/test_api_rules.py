@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from inspect import Parameter, isfunction, ismethod, signature
 
 import pytest
 
 import rankadapters as ra
+from tests.helpers.checkout import CHECKOUT
 from tests.helpers.public_calls import public_modules
+from tests.helpers.tables import for_each
 
 for engine in ("dask", "pyspark"):  # their functions follow the rules, too
     pytest.importorskip(engine)
@@ -84,7 +87,7 @@ def test_one_meaning_has_one_word():
 TABLES = [name for name in FUNCTIONS if {"label", "score"} <= {parameter.name for parameter in parameters(name)}]
 
 
-@pytest.mark.parametrize("name", TABLES)
+@for_each("name", TABLES)
 def test_functions_that_read_tables_have_the_same_columns_and_defaults(name):
     defaults = {parameter.name: parameter.default for parameter in parameters(name) if parameter.name in DEFAULTS}
     assert defaults == DEFAULTS
@@ -107,7 +110,7 @@ def evaluate_table(convention):
     return ra.evaluate_table(table, convention)
 
 
-@pytest.mark.parametrize("function", [evaluate_arrays, evaluate_table])
+@for_each("function", [evaluate_arrays, evaluate_table])
 def test_one_convention_returns_a_score_and_a_list_returns_an_ordered_mapping(function):
     assert isinstance(function(TEXTS[0]), ra.Score)
     for conventions in (list(TEXTS), tuple(TEXTS), [ra.parse(text) for text in TEXTS]):
@@ -117,25 +120,25 @@ def test_one_convention_returns_a_score_and_a_list_returns_an_ordered_mapping(fu
     assert list(function([TEXTS[0]])) == [ra.parse(TEXTS[0])]
 
 
-@pytest.mark.parametrize("toolkit", ["lightgbm", "xgboost", "sklearn"])  # CatBoost takes one metric
-def test_callbacks_take_one_convention_or_several(toolkit):
-    pytest.importorskip(toolkit)
-    make_metric = {
-        "lightgbm": ra.lightgbm.eval_metric,
-        "xgboost": ra.xgboost.eval_metric,
-        "sklearn": ra.sklearn.query_scorer,
-    }[toolkit]
-    make_metric(TEXTS[0])
-    make_metric(list(TEXTS))
+# Counts of the rows of each query id in the order of the ids: by numpy, and by pandas.
+SORTED_COUNTS = re.compile(
+    r"""\bunique\([^()]*qid[^()]*return_counts|\bgroupby\([^()]*qid[^()]*\)(?:\[[^\]]*\])?\.(?:size|count)\(\)"""
+    r"""|qid\W*\.value_counts\(|\bbincount\([^()]*\bqid\)"""
+)
+COUNTS = [
+    "sizes = np.unique(train.qid, return_counts=True)[1]",
+    "qids, sizes = np.unique(\n    data.qid[rows],\n    return_counts=True,\n)",
+    'sizes = frame.groupby("qid").size()',
+    'sizes = frame["qid"].value_counts(sort=False)',
+    "sizes = np.bincount(qid)",
+]
 
 
-@pytest.mark.parametrize("toolkit", ["lightgbm", "xgboost", "catboost"])
-def test_objectives_are_accepted_as_values_and_as_texts(toolkit):
-    pytest.importorskip(toolkit)
-    namespace, modules = getattr(ra, toolkit), (ra.lightgbm, ra.xgboost, ra.catboost)
-    parameter_names = [list(signature(module.native_objective).parameters) for module in modules]
-    assert parameter_names == [parameter_names[0]] * 3
-    text = {"lightgbm": "lightgbm.lambdarank", "xgboost": "xgboost.ndcg", "catboost": "catboost.query_rmse"}[toolkit]
-    value = ra.objectives.parse(text)
-    assert namespace.native_objective(text) == namespace.native_objective(value)
-    assert namespace.read_objective(namespace.native_objective(value)) == value
+def test_no_group_sizes_are_counted_in_the_order_of_sorted_ids():
+    """`numpy.unique` sorts the ids: of the rows q10 q10 q10 q9 q2 q2 it counts [3, 2, 1], not [3, 1, 2]."""
+    assert all(map(SORTED_COUNTS.search, COUNTS))
+    folders = ("docs", "examples", "benchmarks", "rankadapters")
+    files = [path for folder in folders for path in (CHECKOUT / folder).rglob("*") if path.suffix in {".py", ".md"}]
+    texts = {path: path.read_text("utf-8") for path in [*files, CHECKOUT / "README.md"] if "_build" not in path.parts}
+    assert len(texts) > 300
+    assert [(path.name, line) for path, text in texts.items() for line in SORTED_COUNTS.findall(text)] == []

@@ -1,10 +1,13 @@
-"""A mistake raises the same error class in every public function, and the message suggests a fix."""
+"""A mistake raises the same error in every public function; errors of rows name the row, counted from 0 as passed."""
 
 from __future__ import annotations
 
+import copyreg
+from functools import partial
 from inspect import Parameter, signature
 from operator import attrgetter
 
+import numpy as np
 import pytest
 
 import rankadapters as ra
@@ -13,49 +16,30 @@ from tests.helpers.tables import for_each
 LABELS, SCORES, QID = [2.0, 0.0, 1.0, 0.0], [0.4, 0.3, 0.2, 0.1], ["a", "a", "b", "b"]
 NAN = [2.0, float("nan"), 1.0, 0.0]
 
-EVALUATIONS = {
+EVALUATIONS = {  # functions of labels, scores, a convention and columns
     "evaluate": ra.evaluate,
-    "evaluate, a list": lambda labels, scores, convention, **columns: ra.evaluate(
-        labels, scores, [convention], **columns
-    ),
-    "models": lambda labels, scores, convention, **columns: ra.evaluate(labels, {"a": scores}, [convention], **columns),
-    "Evaluator": lambda labels, scores, convention, **columns: ra.Evaluator(labels, convention, **columns).tally(
-        scores
-    ),
-    "Evaluator, a list": lambda labels, scores, convention, **columns: ra.Evaluator(
-        labels, [convention], **columns
-    ).per_query(scores),
-    "explain": lambda labels, scores, convention, **columns: ra.audit.explain(
-        labels, scores, convention, "yahoo@2", **columns
-    ),
-    "order": lambda labels, scores, convention, **columns: ra.audit.order(
-        labels, {"a": scores, "b": scores}, [convention], n_resamples=9, **columns
-    ),
-    "page": lambda labels, scores, convention, **columns: ra.audit.page(
-        labels, {"a": scores}, [convention], n_resamples=9, **columns
-    ),
-    "check_value": lambda labels, scores, convention, **columns: ra.parity.check_value(
-        labels, scores, convention, value="0.5", **columns
-    ),
-    "crosscheck": lambda labels, scores, convention, **columns: ra.parity.crosscheck(
-        labels, scores, convention, toolkits=["sklearn"], **columns
-    ),
+    "evaluate, a list": lambda y, s, c, **columns: ra.evaluate(y, s, [c], **columns),
+    "models": lambda y, s, c, **columns: ra.evaluate(y, {"a": s}, [c], **columns),
+    "Evaluator": lambda y, s, c, **columns: ra.Evaluator(y, c, **columns).tally(s),
+    "Evaluator, a list": lambda y, s, c, **columns: ra.Evaluator(y, [c], **columns).per_query(s),
+    "explain": partial(ra.audit.explain, b="yahoo@2"),
+    "order": lambda y, s, c, **columns: ra.audit.order(y, {"a": s, "b": s}, [c], n_resamples=9, **columns),
+    "page": lambda y, s, c, **columns: ra.audit.page(y, {"a": s}, [c], n_resamples=9, **columns),
+    "check_value": partial(ra.parity.check_value, value="0.5"),
+    "crosscheck": partial(ra.parity.crosscheck, toolkits=["sklearn"]),
+    "lightgbm.check_parity": lambda y, s, c, **columns: ra.lightgbm.check_parity(y, s, convention=c, **columns),
 }
 WITHOUT_CONVENTION = {
-    "letor_mean_ndcg": lambda labels, scores, **columns: ra.parity.letor_mean_ndcg(
-        labels, scores, "letor4@all", **columns
-    ),
-    "identify": lambda labels, scores, **columns: ra.audit.identify(labels, scores, value="0.5", k=2, **columns),
-    "profile": lambda labels, scores, **columns: ra.audit.profile(labels, scores=scores, k=2, **columns),
-    "gradients": lambda labels, scores, **columns: ra.objectives.gradients(
-        labels, scores, ra.objectives.lightgbm.lambdarank(), **columns
-    ),
+    "letor_mean_ndcg": lambda y, s, **columns: ra.parity.letor_mean_ndcg(y, s, "letor4@all", **columns),
+    "identify": partial(ra.audit.identify, value="0.5", k=2),
+    "profile": lambda y, s, **columns: ra.audit.profile(y, scores=s, k=2, **columns),
+    "gradients": lambda y, s, **columns: ra.objectives.gradients(y, s, "lightgbm.lambdarank", **columns),
 }
 WITHOUT_DATA = {
     "inert": lambda convention: ra.inert(ra.Queries(LABELS, qid=QID), "gain", convention, "linear"),
     "letor_mean_ndcg": lambda convention: ra.parity.letor_mean_ndcg(LABELS, SCORES, convention, qid=QID),
-    "diff": lambda convention: ra.presets.yahoo(2).diff(convention),
-    "objectives.LambdaRank": lambda convention: ra.objectives.lightgbm.lambdarank().replace(convention=convention),
+    "diff": ra.presets.yahoo(2).diff,
+    "LambdaRank": lambda convention: ra.objectives.lightgbm.lambdarank().replace(convention=convention),
     "lightgbm.early_stopping": lambda convention: ra.lightgbm.early_stopping(convention, rounds=5),
     "lightgbm.lambdarank": lambda convention: ra.lightgbm.lambdarank(convention, truncation=30),
     "xgboost.lambdarank": lambda convention: ra.xgboost.lambdarank(convention, truncation=30),
@@ -66,78 +50,159 @@ CONVENTION_ALONE = (
     "parse", "lightgbm.eval_metric", "lightgbm.native_metric", "xgboost.eval_metric", "xgboost.native_metric",
     "catboost.native_metric", "sklearn.query_scorer",
 )  # fmt: skip
-PACKAGES = {
-    "page": ("matplotlib",),
-    "crosscheck": ("sklearn",),
-    "objectives.LambdaRank": (),
-}
+PACKAGES = {"page": "matplotlib", "crosscheck": "sklearn"}
 WITH_DATA = EVALUATIONS | WITHOUT_CONVENTION
 
 
-def require_packages(name):
-    package, dot, _ = name.partition(".")
-    for required in PACKAGES.get(name, (package,) if dot else ()):
-        pytest.importorskip(required)
-
-
-def raised_error(error_class, function, *arguments, **columns):
+def raised_error(error_class, name, function, *arguments, **columns):
     """Return the error of a call, which must be of exactly this class and have a hint."""
+    package, dot, _ = name.partition(".")
+    if required := PACKAGES.get(name, package if dot else ""):
+        pytest.importorskip(required)
     with pytest.raises(error_class, match="Hint: ") as raised:
         function(*arguments, **columns)
     assert raised.type is error_class
     return raised.value
 
 
-@pytest.mark.parametrize("convention", [5, None, "nope@10", "nope", b"yahoo@2", {"k": 2}])
+@for_each("convention", [5, None, "nope@10", "nope", b"yahoo@2", {"k": 2}])
 @for_each("name", [*EVALUATIONS, *WITHOUT_DATA, *CONVENTION_ALONE])
 def test_an_invalid_convention_raises_a_convention_error(name, convention):
-    require_packages(name)
-    if name in EVALUATIONS:
-        raised_error(ra.ConventionError, EVALUATIONS[name], LABELS, SCORES, convention, qid=QID)
-    else:
-        raised_error(ra.ConventionError, WITHOUT_DATA.get(name) or attrgetter(name)(ra), convention)
+    data, columns = ((LABELS, SCORES), {"qid": QID}) if name in EVALUATIONS else ((), {})
+    function = (EVALUATIONS | WITHOUT_DATA).get(name) or attrgetter(name)(ra)
+    raised_error(ra.ConventionError, name, function, *data, convention, **columns)
 
 
-def input_error(name, labels, scores, **columns):
-    require_packages(name)
+MISTAKES = [  # arguments, columns, message and row
+    ((LABELS, SCORES[:3]), {"qid": QID}, "scores has 3 rows but the queries cover 4", None),
+    ((NAN, SCORES), {"qid": QID}, "labels[1] is nan", 1),
+    ((LABELS, NAN), {"qid": QID}, "scores[1] is nan", 1),
+    ((LABELS, SCORES), {}, "exactly one of qid and group_sizes is needed, but neither was given", None),
+    ((LABELS, SCORES), {"qids": QID}, "'qids' is not an accepted column", None),
+]
+
+
+@for_each(("data", "columns", "message", "row"), MISTAKES)
+@for_each("name", WITH_DATA)
+def test_invalid_data_raise_an_input_error_with_the_row(name, data, columns, message, row):
     convention = ("letor4@2",) if name in EVALUATIONS else ()
-    return raised_error(ra.InputError, WITH_DATA[name], labels, scores, *convention, **columns)
+    error = raised_error(ra.InputError, name, WITH_DATA[name], *data, *convention, **columns)
+    assert message in str(error)
+    assert error.row == row
 
 
-@for_each("name", WITH_DATA)
-def test_scores_of_a_different_length_raise_an_input_error_without_a_row(name):
-    error = input_error(name, LABELS, SCORES[:3], qid=QID)
-    assert "scores has 3 rows but the queries cover 4" in str(error)
-    assert error.row is None
+def test_details_of_an_error_are_passed_by_name():
+    for name in [name for name in ra.__all__ if name.endswith("Error")]:
+        _, message, *details = signature(getattr(ra, name).__init__).parameters.values()
+        assert message.kind in {Parameter.POSITIONAL_OR_KEYWORD, Parameter.VAR_POSITIONAL}
+        assert {detail.kind for detail in details} <= {Parameter.KEYWORD_ONLY, Parameter.VAR_KEYWORD}
 
 
-@for_each("name", WITH_DATA)
-def test_a_nan_label_raises_an_input_error_with_its_row(name):
-    error = input_error(name, NAN, SCORES, qid=QID)
-    assert "labels[1] is nan" in str(error)
-    assert error.row == 1
+# Rows of files, models and trainings
 
 
-@for_each("name", WITH_DATA)
-def test_a_nan_score_raises_an_input_error_with_its_row(name):
-    error = input_error(name, LABELS, NAN, qid=QID)
-    assert "scores[1] is nan" in str(error)
-    assert error.row == 1
+def faulty_row(call):
+    with pytest.raises(ra.InputError) as caught:
+        call()
+    return caught.value.row
 
 
-@for_each("name", WITH_DATA)
-def test_rows_without_queries_raise_an_input_error(name):
-    error = input_error(name, LABELS, SCORES)
-    assert "exactly one of qid and group_sizes is needed, but neither was given" in str(error)
+GOOD = "1 qid:1 1:1 #docid = a\n\n# a comment\n0 qid:1 1:2 #docid = b\n"  # rows 0 and 1
+FAULTY_LINES = {
+    "label": "x qid:2 1:1\n",
+    "feature": "1 qid:2 1:one\n",
+    "value of the score": "1 qid:2 1:nan\n",
+    "query that returns": "1 qid:2 1:1\n0 qid:1 1:1\n",
+}
 
 
-@for_each("name", WITH_DATA)
-def test_an_unknown_column_raises_an_input_error(name):
-    assert "'qids' is not an accepted column" in str(input_error(name, LABELS, SCORES, qids=QID))
+@for_each("fault", FAULTY_LINES)
+def test_rows_of_a_second_feature_file_continue_the_count_of_the_first(write, fault):
+    second_file = "# a comment\n" + ("1 qid:3 1:1\n" if fault != "query that returns" else "") + FAULTY_LINES[fault]
+    files = [write(GOOD, "a.txt"), write(second_file, "b.txt")]
+    assert faulty_row(lambda: ra.io.read_letor(files, feature=1)) == 3
 
 
-@pytest.mark.parametrize("name", [name for name in ra.__all__ if name.endswith("Error")])
-def test_details_of_an_error_are_passed_by_name(name):
-    _, message, *details = signature(getattr(ra, name).__init__).parameters.values()
-    assert message.kind in {Parameter.POSITIONAL_OR_KEYWORD, Parameter.VAR_POSITIONAL}
-    assert {detail.kind for detail in details} <= {Parameter.KEYWORD_ONLY, Parameter.VAR_KEYWORD}
+def test_the_faulty_row_of_a_long_file_is_counted_across_blocks(write):
+    n = 2**17
+    path = write("1 qid:1 1:1\n" * n + "x\n", "long.txt")
+    assert faulty_row(lambda: ra.io.read_letor(path)) == n
+
+
+def test_errors_of_docids_and_predictions_name_the_row(write):
+    features, predictions = write(GOOD, "a.txt"), write("1\n", "one.txt")
+    repeated_docid = write("1 qid:1 1:1 #docid = a\n0 qid:1 1:2 #docid = a\n", "twice.txt")
+    missing_docid = write(GOOD + "1 qid:1 1:1\n", "none.txt")
+    assert faulty_row(lambda: ra.io.read_letor(repeated_docid)) == 1
+    assert faulty_row(lambda: ra.io.read_letor(missing_docid, docids=True)) == 2
+    assert faulty_row(lambda: ra.io.read_letor(features, predictions=[predictions, write("x\n", "x.txt")])) == 1
+    too_many = write("1\n2\n", "two.txt")
+    assert faulty_row(lambda: ra.io.read_letor(features, predictions=[predictions, too_many])) is None
+
+
+@for_each("row", ["1 qid:7 1:1e999\n", "1 qid:seven 1:1\n", "1 qid:7 1:one\n"])
+def test_svmlight_rows_are_counted_from_the_first_file_of_the_part(write, row):
+    files = [write(GOOD, "a.txt"), write("0 qid:2 1:1\n" + row, "b.txt")]
+    assert faulty_row(lambda: ra.io.read_features(files[0], files)) == 3
+
+
+TABLE = "query,grade,model,doc,weight\n7,1,0.5,a,1\n7,0,0.25,b,1\n"
+
+
+@for_each(
+    "line",
+    [
+        "7,1,x,c,1", "7,1,nan,c,1", "7,,1,c,1", "7,1,1,a,1", "7,1,1,c,2", "7,1,1,c",
+        "8,1,1,c,1\n7,1,1,d,1",
+    ],
+)  # fmt: skip
+def test_an_error_of_a_table_names_the_row(write, line):
+    pytest.importorskip("pyarrow")
+    path = write(f"{TABLE}{line}\n", "table.csv")
+    columns = {"label": "grade", "score": "model", "qid": "query", "docid": "doc", "query_weight": "weight"}
+    assert faulty_row(lambda: ra.io.read_table(path, **columns)) == (3 if line.startswith("8") else 2)
+
+
+@for_each("line", ["1 Q0 c 3 x t\n", "1 Q0 c 3\n", "1 Q0 a 3 0.5 t\n"])
+def test_an_error_of_a_run_names_the_row(write, line):
+    qrels, run = write("1 0 a 1\n", "qrels"), write(f"# head\n1 Q0 a 1 1 t\n1 Q0 b 2 0.5 t\n{line}", "run")
+    assert faulty_row(lambda: ra.io.read_trec(qrels, run)) == 2
+
+
+def test_about_prefixes_the_message_and_keeps_the_class_and_the_row():
+    nearest = ra.presets.yahoo(3)
+    error = ra.UnsupportedConventionError("no.\nHint: yes.", nearest=nearest).about("model 'a'")
+    assert type(error) is ra.UnsupportedConventionError
+    assert (str(error), error.nearest) == ("model 'a': no.\nHint: yes.", nearest)
+    input_error = ra.InputError("no.", row=0)
+    assert input_error.about("a").about("b").row == 0
+    assert str(input_error) == "no."
+
+
+def test_an_error_and_its_copy_count_rows_separately_once_dask_is_loaded(monkeypatch):
+    """Dask loads tblib, after which `copy.copy` of an error shares its attributes with the original."""
+    tblib = pytest.importorskip("tblib.pickling_support")
+    monkeypatch.setitem(copyreg.dispatch_table, ra.InputError, tblib.pickle_exception)
+    error = ra.InputError("labels[1] is nan.", row=1)
+    counted = error.counted_on(100, 7)
+    assert (str(counted), counted.row) == ("labels[101] is nan.", 101)
+    assert (str(error), error.row) == ("labels[1] is nan.", 1)
+
+
+def test_an_error_of_one_model_names_the_model_and_the_row():
+    models = {"good": SCORES, "bad": [1.0, float("nan"), 2.0, 3.0]}
+    assert faulty_row(lambda: ra.audit.order(LABELS, models, ["yahoo@2"], qid=QID)) == 1
+    partly_judged = ra.Queries(LABELS, qid=QID, judged=[True, True, False, True])
+    queries = {"good": ra.Queries(LABELS, qid=QID), "bad": partly_judged}
+    with pytest.raises(ra.InputError, match=r"^model 'bad': row 2 was retrieved but not judged") as caught:
+        ra.audit.order(queries, {"good": SCORES, "bad": SCORES}, ["yahoo@2"])
+    assert caught.value.row == 2
+
+
+def test_an_error_of_an_objective_names_the_round_and_the_row():
+    lightgbm = pytest.importorskip("lightgbm")
+    data = lightgbm.Dataset(np.zeros((4, 1)), label=[1, 0, 0, 1], group=[2, 2]).construct()
+    objective = ra.lightgbm.lambdarank("lightgbm@2", truncation=2)
+    with pytest.raises(ra.InputError, match=r"^round 1: scores\[2\] is nan") as caught:
+        objective(np.array([4.0, 3.0, np.nan, 1.0]), data)
+    assert caught.value.row == 2

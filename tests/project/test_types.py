@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.long
 pytest.importorskip("mypy")  # in the lint extra
 for toolkit in ("lightgbm", "xgboost", "catboost", "sklearn"):
     pytest.importorskip(toolkit)

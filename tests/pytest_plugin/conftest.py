@@ -28,7 +28,8 @@ def load_no_other_plugin(monkeypatch):
 @pytest.fixture
 def run(pytester):
     def run(body, *options):
-        pytester.makepyfile(test_it=PREAMBLE + body)
-        return pytester.runpytest_inprocess(*PLUGIN_OPTIONS, *options)
+        name = f"test_{len(list(pytester.path.glob('test_*.py')))}"  # no session finds compiled files of another
+        path = pytester.makepyfile(**{name: PREAMBLE + body})
+        return pytester.runpytest_inprocess(*PLUGIN_OPTIONS, *options, path)
 
     return run

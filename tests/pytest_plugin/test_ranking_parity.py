@@ -6,6 +6,8 @@ import sys
 
 import pytest
 
+from tests.helpers.tables import for_each
+
 pytest_plugins = ["pytester"]
 
 
@@ -26,7 +28,7 @@ def test_the_marker_declares_the_convention_and_the_toolkits(run):
     result.stdout.fnmatch_lines(["*rows: [[]'lightgbm', 'lightgbm']", "under: ndcg@2/yahoo"])
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("marker", "arguments", "options", "name"),
     [
         ("convention='yahoo@2'", "", ["--rank-convention", "textbook@1"], "ndcg@2/yahoo"),
@@ -81,7 +83,7 @@ def test_a_marker_on_a_class_allows_tests_without_a_comparing_fixture(run):
     result.assert_outcomes(passed=1)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("marker", "message"),
     [
         (

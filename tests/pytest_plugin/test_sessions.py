@@ -59,27 +59,10 @@ def test_a_bad_rank_convention_stops_the_session_before_any_test(run):
     result.stderr.fnmatch_lines(["ERROR: --rank-convention: 'letor@x' is neither a preset@k *"])
 
 
-# Reports
-
-
-def test_a_test_can_save_the_report_of_a_failed_comparison(run, pytester):
-    pytest.importorskip("lightgbm")
-    result = run("""
-import pathlib
-
-def test():
-    report = ra.parity.crosscheck(labels, tied, ra.presets.textbook(2), qid=qid, toolkits=["lightgbm"])
-    pathlib.Path("parity.html").write_text(report.to_html(), encoding="utf-8")
-    report.raise_if_failed()
-""")
-    result.assert_outcomes(failed=1)
-    assert "not-comparable" in (pytester.path / "parity.html").read_text(encoding="utf-8")
-    result.stdout.no_fnmatch_line("*parity/report.py*")  # the traceback ends at the user's line
-
-
 # The example project
 
 
+@pytest.mark.long
 def test_the_example_project_passes_when_run_from_its_folder():
     for toolkit in ("lightgbm", "sklearn"):
         pytest.importorskip(toolkit)

@@ -76,11 +76,3 @@ def test_only_dcg_score_takes_a_base_and_it_must_exceed_1():
             ra.presets.sklearn.dcg(5, log_base=base)
     with pytest.raises(ra.UnsupportedConventionError, match="cannot express discount='log_10', only discount='log2'"):
         ra.sklearn.native_metric(ra.presets.sklearn(5).replace(discount="log_10"))
-
-
-@pytest.mark.filterwarnings("ignore:No positive class found")
-@pytest.mark.parametrize("pool", ["rows", "queries"])
-def test_average_precision_without_a_relevant_row_is_0(pool):
-    convention = ra.sklearn.read_metric("average_precision_score", pool=pool)
-    sklearn_value = metrics.average_precision_score([0, 0], [1.0, 2.0])
-    assert ra.evaluate([0, 0], [1.0, 2.0], convention, group_sizes=[2]).value == sklearn_value == 0

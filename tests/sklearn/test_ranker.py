@@ -1,4 +1,4 @@
-"""QueryRanker with plain regressors: queries, tables, parameters, tags, and metadata routing."""
+"""QueryRanker with plain regressors: queries, tables, parameters, tags, metadata routing, and pipelines."""
 
 from __future__ import annotations
 
@@ -14,25 +14,26 @@ import rankadapters as ra
 
 sklearn = pytest.importorskip("sklearn")
 
-import scipy.sparse as sp  # noqa: E402
-from sklearn.base import BaseEstimator, RegressorMixin, clone  # noqa: E402
+from sklearn.base import BaseEstimator, RegressorMixin, TransformerMixin, clone  # noqa: E402
 from sklearn.ensemble import HistGradientBoostingRegressor  # noqa: E402
 from sklearn.exceptions import NotFittedError, UnsetMetadataPassedError  # noqa: E402
 from sklearn.feature_selection import SelectFromModel  # noqa: E402
 from sklearn.linear_model import Ridge  # noqa: E402
-from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_validate  # noqa: E402
+from sklearn.model_selection import GridSearchCV, cross_validate  # noqa: E402
 from sklearn.pipeline import make_pipeline  # noqa: E402
 from sklearn.preprocessing import StandardScaler  # noqa: E402
 from sklearn.utils import get_tags  # noqa: E402
 
-from rankadapters.sklearn import QueryKFold, QueryRanker, query_scorer  # noqa: E402
+from rankadapters.sklearn import QueryRanker, query_scorer  # noqa: E402
 from tests.helpers.ranker_rows import CONV, DATA, FRAME, NAMES, SHUFFLED, WEIGHTED, WEIGHTS, folds  # noqa: E402 - after the skip
 from tests.helpers.sklearn_checks import failed_checks  # noqa: E402
 
 # scikit-learn's own checks
 
 
-@pytest.mark.parametrize("regressor", [Ridge(), HistGradientBoostingRegressor(max_iter=5)], ids=["ridge", "trees"])
+@pytest.mark.parametrize(
+    "regressor", [Ridge(), pytest.param(HistGradientBoostingRegressor(max_iter=5), marks=pytest.mark.long)]
+)
 def test_scikit_learn_checks_fail_only_because_score_gets_no_qid(regressor):
     assert failed_checks(QueryRanker(regressor, convention=CONV), expected_error="QueryRanker: score got no qid") == {}
 
@@ -92,13 +93,6 @@ def test_a_named_column_or_index_level_gives_the_ids_and_is_not_a_feature(table)
     assert model.score(X, DATA.y) == ra.evaluate(DATA.y, model.predict(X), CONV, qid=DATA.qid).value
 
 
-def test_sparse_features_stay_sparse():
-    X = sp.csr_matrix(DATA.X)
-    model = QueryRanker(Ridge(solver="sparse_cg", tol=1e-10)).fit(X, DATA.y, qid=DATA.qid)
-    by_hand = Ridge(solver="sparse_cg", tol=1e-10).fit(X, DATA.y)
-    assert (model.predict(X) == by_hand.predict(X)).all()
-
-
 @pytest.mark.parametrize("as_column", [list, pd.Series, pl.Series, pa.array, lambda ids: [f"q{i}" for i in ids]])
 def test_ids_may_be_any_kind_of_column(as_column):
     model = QueryRanker(Ridge(), convention=CONV).fit(DATA.X, DATA.y, qid=as_column(DATA.qid))
@@ -118,12 +112,6 @@ def test_a_ranker_can_be_cloned_changed_and_pickled():
     unpickled = pickle.loads(pickle.dumps(model))
     assert (unpickled.predict(DATA.X) == model.predict(DATA.X)).all()
     assert unpickled.convention.name == CONV.name
-
-
-def test_the_html_shows_the_estimator_in_the_ranker():
-    page = QueryRanker(make_pipeline(StandardScaler(), Ridge()))._repr_html_()
-    assert "QueryRanker" in page
-    assert "StandardScaler" in page
 
 
 def test_tags_equal_those_of_the_estimator():
@@ -205,13 +193,6 @@ def test_routed_weights_train_every_fold(metadata_routing, regressor):
         assert (model.coef_ != Ridge().fit(X, y).coef_).all()
 
 
-def test_predictions_of_a_cross_validation_are_in_row_order(metadata_routing):
-    X, y, qid = DATA.X[SHUFFLED], DATA.y[SHUFFLED], DATA.qid[SHUFFLED]
-    predictions = cross_val_predict(QueryRanker(Ridge()), X, y, cv=QueryKFold(3), params={"qid": qid})
-    for train, test in QueryKFold(3).split(X, y, qid):
-        assert (predictions[test] == Ridge().fit(X[train], y[train]).predict(X[test])).all()
-
-
 def test_a_search_without_routing_works_with_a_column_of_ids():
     X = FRAME.assign(qid=DATA.qid)
     for scoring in (None, query_scorer(CONV)):
@@ -223,3 +204,60 @@ def test_a_search_without_routing_works_with_a_column_of_ids():
             search.cv_results_["split0_test_score"][0]
             == ra.evaluate(DATA.y[test], scores, CONV, qid=DATA.qid[test]).value
         )
+
+
+# Pipelines
+
+
+class RecordingTransformer(TransformerMixin, BaseEstimator):
+    """Stores the rows and weights that its fit gets, and changes nothing."""
+
+    def fit(self, X, y=None, sample_weight=None):
+        self.seen_ = X
+        self.sample_weight_ = sample_weight
+        return self
+
+    def transform(self, X):
+        return X
+
+
+def test_the_transformers_of_a_pipeline_never_see_the_ids():
+    X = FRAME.assign(session=DATA.qid)
+    model = QueryRanker(make_pipeline(RecordingTransformer(), StandardScaler(), Ridge()), qid="session").fit(X, DATA.y)
+    transformer = model.estimator_[0]
+    assert transformer.seen_.columns.tolist() == NAMES
+    by_hand = make_pipeline(StandardScaler(), Ridge()).fit(FRAME, DATA.y)
+    np.testing.assert_allclose(model.predict(X), by_hand.predict(FRAME), atol=1e-12)
+    assert (model.coef_ == model.estimator_[-1].coef_).all()
+
+
+def test_a_nested_pipeline_keeps_memory_and_set_output(tmp_path):
+    inner = make_pipeline(RecordingTransformer(), Ridge())
+    outer = make_pipeline(StandardScaler(), inner, memory=str(tmp_path)).set_output(transform="pandas")
+    model = QueryRanker(outer).fit(FRAME, DATA.y, qid=DATA.qid)
+    assert model.estimator_[-1][0].seen_.columns.tolist() == NAMES
+    by_hand = make_pipeline(StandardScaler(), Ridge()).fit(FRAME, DATA.y)
+    assert (model.predict(FRAME) == by_hand.predict(FRAME)).all()
+
+
+def test_a_ranker_may_be_the_last_step_of_a_pipeline(metadata_routing):
+    model = make_pipeline(StandardScaler(), QueryRanker(Ridge(), convention=CONV)).fit(DATA.X, DATA.y, qid=DATA.qid)
+    expected = ra.evaluate(DATA.y, model.predict(DATA.X), CONV, qid=DATA.qid).value
+    assert model.score(DATA.X, DATA.y, qid=DATA.qid) == expected
+
+
+def test_a_transformer_gets_the_weights_that_it_requests(metadata_routing):
+    for requests_weights in (True, False):
+        transformer = RecordingTransformer().set_fit_request(sample_weight=requests_weights)
+        model = QueryRanker(make_pipeline(transformer, Ridge())).fit(DATA.X, DATA.y, sample_weight=WEIGHTS)
+        assert (model.estimator_[0].sample_weight_ is not None) == requests_weights
+        assert (model.coef_ == Ridge().fit(DATA.X, DATA.y, WEIGHTS).coef_).all()
+
+
+def test_a_step_that_changes_the_rows_is_refused():
+    class HalvingTransformer(RecordingTransformer):
+        def transform(self, X):
+            return X[::2]
+
+    with pytest.raises(ra.InputError, match=r"a step of the pipeline made \d+ rows of \d+, .*\nHint: sample rows"):
+        QueryRanker(make_pipeline(HalvingTransformer(), Ridge())).fit(DATA.X, DATA.y, qid=DATA.qid)

@@ -157,19 +157,6 @@ def test_the_history_of_catboost_under_an_objective_is_exact():
     assert model.estimator_.get_evals_result()["validation"][convention.name] != expected
 
 
-def test_catboost_trains_an_objective_with_categories_in_a_pipeline_and_a_search():
-    features = DATA.X.astype(int)
-    model = QueryRanker(catboost(cat_features=[0], one_hot_max_size=10), objective=LAMBDARANK)
-    model.fit(features, DATA.y, qid=DATA.qid, verbose=False)
-    assert model.estimator_.get_cat_feature_indices() == [0]
-    pipeline_ranker = QueryRanker(make_pipeline(StandardScaler(), catboost()), objective=LAMBDARANK, convention=CONV)
-    with sklearn.config_context(enable_metadata_routing=True):
-        grid = {"objective": [LAMBDARANK, ra.objectives.QueryRMSE()]}
-        search = GridSearchCV(pipeline_ranker, grid, scoring=query_scorer(CONV), cv=QueryKFold(3), error_score="raise")
-        search.fit(DATA.X, DATA.y, qid=DATA.qid)
-    assert search.best_params_["objective"] in grid["objective"]
-
-
 OPTIONS = {"objective": LAMBDARANK}
 
 

@@ -22,11 +22,10 @@ sklearn = pytest.importorskip("sklearn")
 from scipy.sparse import csr_matrix  # noqa: E402
 from sklearn.base import clone  # noqa: E402
 from sklearn.ensemble import HistGradientBoostingRegressor  # noqa: E402
-from sklearn.model_selection import GridSearchCV  # noqa: E402
 from sklearn.pipeline import make_pipeline  # noqa: E402
 from sklearn.preprocessing import StandardScaler  # noqa: E402
 
-from rankadapters.sklearn import QueryKFold, QueryRanker, query_scorer  # noqa: E402
+from rankadapters.sklearn import QueryRanker  # noqa: E402
 from tests.helpers.tables import for_each  # noqa: E402
 from tests.helpers.toolkit_rankers import (  # noqa: E402 - after the skip
     CONV,
@@ -66,7 +65,7 @@ def fit_by_hand(make, X, y, codes, weights=None):
 ORDERS = {"sorted": slice(None), "interleaved": INTERLEAVED, "queries moved": QUERIES_SHUFFLED, "shuffled": SHUFFLED}
 
 
-@pytest.mark.parametrize("make", [*RANKERS, boosting])
+@pytest.mark.parametrize("make", [*RANKERS, pytest.param(boosting, marks=pytest.mark.long)])
 @for_each("weights", [None, ROW_WEIGHTS])
 @for_each("order", ["sorted", "interleaved", "shuffled"])
 def test_predictions_equal_a_fit_by_hand_on_queries_in_order_of_appearance(make, weights, order):
@@ -80,26 +79,6 @@ def test_predictions_equal_a_fit_by_hand_on_queries_in_order_of_appearance(make,
     expected = by_hand_model.predict(X)
     assert (model.predict(X) == expected).all()
     assert np.unique(expected).size > 50
-
-
-# The effect of the row order, as docs/reference/sklearn.md says: LightGBM's lambdarank and XGBoost's rank:ndcg rank
-# the rows of a query by scores that all tie in the first round, so by row order. CatBoost permutes and samples rows.
-@for_each(
-    ("order", "make", "is_same"),
-    [
-        *(("interleaved", make, True) for make in (*RANKERS, boosting)),
-        *(("queries moved", make, make is not catboost) for make in (*RANKERS, boosting)),
-        *(("shuffled", make, make is boosting) for make in (*RANKERS, boosting)),
-    ],
-)
-def test_only_order_free_rankers_give_the_same_model_for_another_row_order(order, make, is_same):
-    predictions, expected = (
-        QueryRanker(make()).fit(DATA.X[rows], DATA.y[rows], qid=DATA.qid[rows]).predict(DATA.X)
-        for rows in (ORDERS[order], slice(None))
-    )
-    assert np.allclose(predictions, expected, atol=1e-6) == is_same
-    if order == "interleaved":
-        assert (predictions == expected).all()
 
 
 @pytest.mark.parametrize("make", RANKERS)
@@ -160,24 +139,10 @@ def test_a_ranker_can_be_cloned_and_pickled_and_has_importances(make):
     assert type(make()).__name__ in model._repr_html_()
 
 
-@pytest.mark.parametrize("make", RANKERS)
-def test_a_grid_search_scores_every_fold_as_by_hand(make):
-    name = {lightgbm: "learning_rate", xgboost: "learning_rate", catboost: "depth"}[make]
-    values = [2, 4] if make is catboost else [0.1, 0.3]
-    grid = {f"estimator__{name}": values}
-    search = GridSearchCV(QueryRanker(make()), grid, scoring=query_scorer(CONV), cv=QueryKFold(3))
-    with sklearn.config_context(enable_metadata_routing=True):
-        search.fit(DATA.X, DATA.y, qid=DATA.qid)
-    for candidate, value in enumerate(values):
-        for fold, (train, test) in enumerate(QueryKFold(3).split(DATA.X, DATA.y, DATA.qid)):
-            model = QueryRanker(make(**{name: value})).fit(DATA.X[train], DATA.y[train], qid=DATA.qid[train])
-            expected = ra.evaluate(DATA.y[test], model.predict(DATA.X[test]), CONV, qid=DATA.qid[test]).value
-            assert search.cv_results_[f"split{fold}_test_score"][candidate] == expected
-
-
 # The example
 
 
+@pytest.mark.long
 def test_the_grid_search_example_finds_all_values_equal_to_ours(capsys):
     for toolkit in ("lightgbm", "xgboost", "catboost"):
         pytest.importorskip(toolkit)
@@ -193,6 +158,7 @@ def test_the_grid_search_example_finds_all_values_equal_to_ours(capsys):
 # Imports
 
 
+@pytest.mark.long
 def test_only_the_toolkit_in_use_is_imported():
     pytest.importorskip("lightgbm")
     code = """

@@ -11,8 +11,6 @@ import rankadapters as ra
 
 sklearn = pytest.importorskip("sklearn")
 
-from sklearn.pipeline import make_pipeline  # noqa: E402
-from sklearn.preprocessing import StandardScaler  # noqa: E402
 
 from rankadapters.sklearn import QueryRanker  # noqa: E402
 from rankadapters.sklearn.rows import held_out  # noqa: E402
@@ -64,17 +62,6 @@ def test_the_declared_metric_stops_the_training(make, rows):
     pickle.loads(pickle.dumps(model))
 
 
-def best_by_patience(values, patience, min_delta=0.0):
-    """Return the best round of early stopping, and the number of rounds trained."""
-    best = 0
-    for iteration, value in enumerate(values):
-        if value > values[best] + min_delta:
-            best = iteration
-        if iteration - best == patience:
-            return best, iteration + 1
-    return best, len(values)
-
-
 def test_lightgbms_own_metrics_are_logged_but_do_not_stop_the_training():
     options = {"n_estimators": 100, "early_stopping_rounds": 4, "learning_rate": 0.3}
     fits = {}
@@ -89,16 +76,6 @@ def test_lightgbms_own_metrics_are_logged_but_do_not_stop_the_training():
     by_own_metrics = QueryRanker(lightgbm(metric=["map", "ndcg"], **options))
     by_own_metrics.fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=VALID_SET)
     assert by_own_metrics.estimator_.best_iteration_ != beside.estimator_.best_iteration_
-
-
-@pytest.mark.parametrize("min_delta", [0.0, 0.005, 0.02])
-def test_lightgbms_smallest_improvement_counts(min_delta):
-    values = QueryRanker(lightgbm(n_estimators=40), eval_metric=CONV)
-    values = values.fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=VALID_SET).history_
-    best, n_rounds = best_by_patience([entry.value for entry in values], 4, min_delta)
-    ranker = lightgbm(n_estimators=40, early_stopping_rounds=4, early_stopping_min_delta=min_delta)
-    model = QueryRanker(ranker, eval_metric=CONV).fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=VALID_SET)
-    assert (model.estimator_.best_iteration_, len(model.history_)) == (best + 1, n_rounds)
 
 
 def test_catboost_stops_by_its_own_metric_if_that_is_the_declared_one():
@@ -142,27 +119,6 @@ def test_catboost_gets_our_metric_if_it_cannot_compute_the_declared_one(conventi
     assert (unpickled.predict(VALID.X) == model.predict(VALID.X)).all()
 
 
-def test_catboost_gets_our_metric_with_categorical_features():
-    features, valid = DATA.X.astype(int), VALID.X.astype(int)
-    ranker = catboost(cat_features=[0, 1], one_hot_max_size=1, use_best_model=False)
-    model = QueryRanker(ranker, eval_metric=CONV)
-    model.fit(features, DATA.y, qid=DATA.qid, eval_set=(valid, VALID.y, VALID.qid))
-    assert [entry.dataset for entry in model.history_] == ["validation"] * ROUNDS
-    assert model.history_[-1].value == pytest.approx(value_of(model, valid, VALID.y, VALID.qid), abs=1e-12)
-
-
-@pytest.mark.parametrize("objective", [None, ra.objectives.QueryRMSE()])
-def test_the_training_rows_may_be_a_validation_set_of_catboost(objective):
-    training_set = (DATA.X, DATA.y, DATA.qid)
-    model = QueryRanker(catboost(use_best_model=False), eval_metric=CONV, objective=objective)
-    model.fit(*training_set[:2], qid=DATA.qid, eval_set=[training_set, VALID_SET])
-    for dataset, rows in {"validation_0": training_set, "validation_1": VALID_SET}.items():
-        entries = model.history_.only(dataset=dataset)
-        assert len(entries) == ROUNDS
-        assert entries[-1].value == pytest.approx(value_of(model, *rows), abs=1e-12)
-    assert len(model.history_) == 2 * ROUNDS
-
-
 @pytest.mark.parametrize("make", RANKERS)
 def test_without_eval_metric_the_toolkit_evaluates_its_own_metric(make):
     options = {"metric": "ndcg"} if make is lightgbm else {}
@@ -198,19 +154,6 @@ def test_weights_of_held_out_queries_count_if_the_convention_uses_them(make):
     rows = DATA.X[is_held_out], DATA.y[is_held_out], DATA.qid[is_held_out], weighted
     expected = value_of(model, *rows, query_weight=WEIGHTS[HELD_OUT_IDS])
     assert model.history_[-1].value == expected != value_of(model, *rows)
-
-
-@pytest.mark.parametrize("make", RANKERS)
-def test_validation_queries_pass_through_the_pipeline(make):
-    metric = CATBOOST_NDCG if make is catboost else CONV
-    model = QueryRanker(make_pipeline(StandardScaler(), make()), eval_metric=metric)
-    model.fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=VALID_SET)
-    scaler = StandardScaler().fit(DATA.X)
-    model_by_hand = QueryRanker(make(), eval_metric=metric)
-    eval_set = (scaler.transform(VALID.X), *VALID_SET[1:])
-    model_by_hand.fit(scaler.transform(DATA.X), DATA.y, qid=DATA.qid, eval_set=eval_set)
-    assert (model.predict(VALID.X) == model_by_hand.predict(scaler.transform(VALID.X))).all()
-    assert [entry.value for entry in model.history_] == [entry.value for entry in model_by_hand.history_]
 
 
 def test_fit_parameters_reach_the_ranker_unless_queryranker_sets_them():

@@ -51,7 +51,9 @@ WRAPPED = {
 }
 
 
-@pytest.mark.parametrize("wrap", WRAPPED)
+@pytest.mark.parametrize(
+    "wrap", [pytest.param(wrap, marks=[] if wrap == "alone" else pytest.mark.long) for wrap in WRAPPED]
+)
 @pytest.mark.parametrize("case", SCORED)
 def test_a_classifier_is_scored_by_its_margin_probability_or_expected_grade(case, wrap):
     model, y, scores = SCORED[case]
@@ -75,23 +77,6 @@ def test_the_expected_grade_of_a_prior_is_the_mean_of_the_labels():
     assert ranker.set_params(response="predict").predict(X).tolist() == [5] * 4
 
 
-@pytest.mark.parametrize("toolkit", ["lightgbm", "xgboost", "catboost"])
-@pytest.mark.parametrize("y", [BINARY, GRADES], ids=["binary", "grades"])
-def test_a_toolkits_classifier_is_scored_as_scikit_learns(toolkit, y):
-    module = pytest.importorskip(toolkit)
-    make = {
-        "lightgbm": lambda: module.LGBMClassifier(n_estimators=5, verbosity=-1),
-        "xgboost": lambda: module.XGBClassifier(n_estimators=5),
-        "catboost": lambda: module.CatBoostClassifier(iterations=5, verbose=False, allow_writing_files=False),
-    }[toolkit]
-    scores = expected_grade(make().fit(DATA.X, y))
-    value = ra.evaluate(y, scores, TEXTBOOK, qid=DATA.qid).value
-    ranker = QueryRanker(make(), response="predict_proba").fit(DATA.X, y)
-    assert (ranker.predict(DATA.X) == scores).all()
-    fitted = make().fit(DATA.X, y)
-    assert query_scorer(TEXTBOOK)(fitted, DATA.X, y, qid=DATA.qid) == pytest.approx(value, abs=1e-9)
-
-
 def test_the_probability_is_that_of_the_larger_class_wherever_it_stands():
     cb = pytest.importorskip("catboost")
     options = {"iterations": 5, "verbose": False, "allow_writing_files": False}
@@ -111,6 +96,7 @@ def test_an_estimator_without_classes_is_scored_by_its_prediction():
         assert query_scorer(TEXTBOOK)(model, DATA.X, GRADES, qid=DATA.qid) == expected
 
 
+@pytest.mark.long
 @for_each(
     ("response", "scores"),
     [
@@ -164,11 +150,3 @@ def test_two_classes_that_are_no_numbers_are_scored_by_the_second():
     model = GaussianNB().fit(DATA.X, WORDS)
     expected = ra.evaluate(BINARY, probability(model), TEXTBOOK, qid=DATA.qid).value
     assert query_scorer(TEXTBOOK)(model, DATA.X, BINARY, qid=DATA.qid) == expected
-
-
-def test_several_conventions_share_the_response():
-    model = GaussianNB().fit(DATA.X, BINARY)
-    scorers = query_scorer([TEXTBOOK, "yahoo@3"], response="predict")
-    values = [scorer(model, DATA.X, BINARY, qid=DATA.qid) for scorer in scorers.values()]
-    scores = ra.evaluate(BINARY, model.predict(DATA.X), [TEXTBOOK, "yahoo@3"], qid=DATA.qid)
-    assert values == [score.value for score in scores.values()]

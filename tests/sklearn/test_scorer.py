@@ -68,7 +68,12 @@ SEARCHES = {
 
 
 @pytest.mark.parametrize(
-    ("kind", "backend"), [*((kind, None) for kind in SEARCHES), ("grid", "loky"), ("grid", "threading")]
+    ("kind", "backend"),
+    [
+        ("grid", None),
+        *(pytest.param(kind, None, marks=pytest.mark.long) for kind in SEARCHES if kind != "grid"),
+        *(pytest.param("grid", backend, marks=pytest.mark.long) for backend in ("loky", "threading")),
+    ],
 )
 def test_a_search_scores_every_candidate_on_whole_queries(metadata_routing, kind, backend):
     scorer = ra.sklearn.query_scorer(TEXTBOOK)
@@ -174,6 +179,7 @@ def test_bad_weights_and_unknown_metadata_are_refused(convention, metadata, mess
         ra.sklearn.query_scorer(convention)(Ridge().fit(DATA.X, DATA.y), DATA.X, DATA.y, **metadata)
 
 
+@pytest.mark.long
 def test_the_optuna_example_prunes_trials_and_scores_the_rest_on_whole_queries(capsys):
     pytest.importorskip("optuna")
     xgb = pytest.importorskip("xgboost")

@@ -26,7 +26,6 @@ from sklearn.model_selection import (  # noqa: E402
     GroupKFold,
     GroupShuffleSplit,
     cross_val_score,
-    cross_validate,
 )
 
 from rankadapters.sklearn import QueryKFold, QueryShuffleSplit, StratifiedQueryKFold, query_scorer  # noqa: E402
@@ -138,15 +137,6 @@ def test_stratified_folds_differ_by_at_most_one_query_per_grade(drawn, n_splits,
     assert np.ptp([test.size for test in folds]) <= sum(sizes[best == grade].max() for grade in np.unique(best))
 
 
-@settings(max_examples=examples(100))
-@given(queries, st.integers(2, 5))
-def test_folds_differ_by_at_most_the_largest_query(drawn, n_splits):
-    sizes = np.array([size for _, size in drawn])
-    qid = np.repeat(np.arange(sizes.size), sizes)
-    splitter = QueryKFold(min(n_splits, len(drawn)))
-    assert np.ptp([test.size for _, test in splitter.split(qid, groups=qid)]) <= sizes.max()
-
-
 def test_the_largest_query_of_a_hand_goes_to_the_smallest_fold():
     sizes, best = [5, 3, 2, 9, 1], [1, 1, 1, 0, 0]
     qid = np.repeat(list("abcde"), sizes)
@@ -155,32 +145,6 @@ def test_the_largest_query_of_a_hand_goes_to_the_smallest_fold():
     # rows (3 and 5). Grade 0: both folds have 5 rows, so the large d goes to fold 0, which has fewer queries; e to 1.
     folds = [sorted(set(qid[test])) for _, test in StratifiedQueryKFold(2).split(y, y, qid)]
     assert folds == [["a", "d"], ["b", "c", "e"]]
-
-
-def test_stratified_folds_have_equal_shares_of_relevant_rows_in_sorted_data():
-    y = np.repeat([2, 0] * 10, [4, 1] * 10)
-    qid = np.repeat(np.arange(20), [4, 1] * 10)
-    order = np.argsort(-y, kind="stable")  # relevant rows first
-    y, qid = y[order], qid[order]
-    folds = [test for _, test in StratifiedQueryKFold(5).split(y, y, qid)]
-    assert [(int((y[test] == 2).sum()), test.size) for test in folds] == [(8, 10)] * 5
-
-
-def test_distinct_labels_are_dealt_to_folds_from_the_highest_on():
-    y = np.random.default_rng(0).permutation(12).astype(float)
-    folds = [test for _, test in StratifiedQueryKFold(3).split(y, y, np.arange(12))]
-    assert [sorted(y[test] // 3) for test in folds] == [[0, 1, 2, 3]] * 3
-
-
-def test_a_larger_train_size_keeps_the_test_queries_and_adds_training_queries():
-    small, large = (
-        list(QueryShuffleSplit(3, train_size=share, test_size=0.2, random_state=0).split(DATA.X, groups=DATA.qid))
-        for share in (0.2, 0.6)
-    )
-    for (small_train, test), (large_train, same_test) in zip(small, large, strict=True):
-        assert test.tolist() == same_test.tolist()
-        assert set(small_train) < set(large_train)
-        assert np.unique(DATA.qid[small_train]).size == 12
 
 
 @for_each_splitter
@@ -255,11 +219,6 @@ def test_parameters_are_checked_by_init_and_after_set_params(kind):
         kind(3, random_state=0)
     with pytest.raises(ra.InputError, match=r"n_splits=1; allowed are whole numbers from 2 on\.\nHint: "):
         kind(3).set_params(n_splits=1).split(DATA.X, DATA.y, DATA.qid)
-
-
-def test_a_cross_validation_without_qid_is_refused():
-    with sklearn.config_context(enable_metadata_routing=True), pytest.raises(ra.InputError, match="got no qid"):
-        cross_validate(Ridge(), DATA.X, DATA.y, cv=QueryKFold(3), params={})
 
 
 def test_without_x_the_number_of_rows_is_that_of_the_ids():

@@ -12,6 +12,7 @@ import rankadapters as ra
 sklearn = pytest.importorskip("sklearn")
 
 from sklearn.experimental import enable_halving_search_cv  # noqa: E402, F401 - brings HalvingGridSearchCV
+from sklearn.inspection import permutation_importance  # noqa: E402
 from sklearn.linear_model import Ridge  # noqa: E402
 from sklearn.model_selection import (  # noqa: E402
     HalvingGridSearchCV,
@@ -50,6 +51,14 @@ def test_whole_queries_in_any_order_and_unknown_queries_do_not_warn():
         ra.sklearn.query_scorer(TEXTBOOK, whole=DATA.qid.astype(float))
 
 
+def test_whole_ids_stand_in_for_ids_that_no_tool_passes():
+    model, scorer = Ridge().fit(DATA.X, DATA.y), ra.sklearn.query_scorer(TEXTBOOK, whole=DATA.qid)
+    expected = ra.evaluate(DATA.y, model.predict(DATA.X), TEXTBOOK, qid=DATA.qid).value
+    assert scorer(model, DATA.X, DATA.y) == expected
+    result = permutation_importance(model, DATA.X, DATA.y, scoring=scorer, n_repeats=2, random_state=0)
+    assert result["importances"].any()
+
+
 def cross_validation_scores(cv, scorer):
     return cross_validate(Ridge(), DATA.X, DATA.y, params={"qid": DATA.qid}, cv=cv, scoring=scorer)["test_score"]
 
@@ -84,6 +93,7 @@ def test_tools_that_cut_queries_cause_a_warning(metadata_routing, tool):
         TOOLS_THAT_CUT[tool](ra.sklearn.query_scorer(TEXTBOOK, whole=DATA.qid))
 
 
+@pytest.mark.long
 def test_tools_that_keep_queries_whole_cause_no_warning(metadata_routing):
     whole_scorer, plain_scorer = ra.sklearn.query_scorer(TEXTBOOK, whole=DATA.qid), ra.sklearn.query_scorer(TEXTBOOK)
     for run in (

@@ -12,7 +12,6 @@ from tests.helpers.engines import failure_of
 from tests.helpers.partitioned_rows import (
     AVERAGED_TIES,
     COLUMNS,
-    ROW_WEIGHTED,
     conventions,
     expected_scores,
     partition_rows,
@@ -23,11 +22,11 @@ from tests.helpers.spark_frames import spark_frame
 from tests.helpers.tables import for_each
 
 pytest.importorskip("pyspark")
+pytestmark = pytest.mark.long
 
 DATA = rows()
 ORDER_AND_DOCID = {"order": "position", "docid": "document"}
 TIMEOUT = 60  # seconds; even the workers of a busy machine have imported everything and failed by then
-LONGEST = np.bincount(DATA["query"] + 20).argmax() - 20
 
 
 @pytest.mark.parametrize(
@@ -41,14 +40,6 @@ def test_every_measure_has_the_exact_value_of_one_process(spark, n_partitions, p
     assert score_dicts(scores) == score_dicts(expected_scores(DATA, all_conventions))
 
 
-def test_one_query_with_a_text_id_may_be_spread_over_all_partitions(spark):
-    data = {**DATA, "query": np.full(DATA["query"].size, "only")}
-    score = ra.spark.evaluate(
-        spark_frame(spark, partition_rows(data, 3)), AVERAGED_TIES, **COLUMNS, partitions="shuffle"
-    )
-    assert score.to_dict() == expected_scores(data, [AVERAGED_TIES])[AVERAGED_TIES].to_dict()
-
-
 def test_sorting_by_spark_and_weights_and_odd_column_names_work(spark):
     weighed = AVERAGED_TIES.replace(average="query")
     names = {"grade": "a grade", "model": "model.score", "query": "search query", "weight": "query weight"}
@@ -57,13 +48,6 @@ def test_sorting_by_spark_and_weights_and_odd_column_names_work(spark):
     expected = expected_scores(DATA, [weighed], weight="weight")[weighed].to_dict()
     assert ra.spark.evaluate(df, weighed, **columns, partitions="whole").to_dict() == expected
     assert ra.spark.evaluate(df, weighed, **columns, partitions="shuffle").to_dict() == expected
-
-
-def test_weights_count_by_row(spark):
-    df = spark_frame(spark, partition_rows(DATA, 3))
-    columns = {**COLUMNS, "row_weight": "share", "order": "position"}
-    score = ra.spark.evaluate(df, ROW_WEIGHTED, **columns, partitions="shuffle")
-    assert score.to_dict() == expected_scores(DATA, [ROW_WEIGHTED], row_weight="share")[ROW_WEIGHTED].to_dict()
 
 
 def test_per_query_returns_a_frame_of_values(spark):
@@ -99,20 +83,6 @@ def test_values_come_from_the_partitions_that_were_checked(spark, partitions):
     assert (values.count(), values.orderBy("query").count()) == (40, 40)
 
 
-@pytest.mark.parametrize("evaluate", ["evaluate", "per_query"])
-def test_a_query_in_two_partitions_is_refused_by_name(spark, evaluate):
-    halves = [{name: column[half::2] for name, column in DATA.items()} for half in (0, 1)]
-    # Only the longest query has the same id in both halves.
-    parts = [
-        {**part, "query": part["query"] + 1000 * half * (part["query"] != LONGEST)} for half, part in enumerate(halves)
-    ]
-    df = spark_frame(spark, parts)
-    with pytest.raises(
-        ra.InputError, match=rf"^query {LONGEST} is in partitions 0 and 1\.\nHint: partitions='shuffle'"
-    ):
-        getattr(ra.spark, evaluate)(df, AVERAGED_TIES, **COLUMNS, partitions="whole")
-
-
 NULL = np.array([None if row == 5 else value for row, value in enumerate(DATA["grade"].tolist())], object)
 REFUSED = {
     "a missing label": ({"grade": NULL}, "^partition 0: row 5: grade is missing"),
@@ -129,27 +99,6 @@ def test_invalid_rows_are_refused_with_their_partition(spark, columns, message):
         raise error
     row = re.match(r"partition \d+: row (\d+)", str(error))
     assert error.row == (int(row[1]) if row else None)
-
-
-ARGUMENTS = {
-    "a frame": ({"df": DATA}, ra.InputError, r"df is a dict, but a pyspark\.sql\.DataFrame is needed"),
-    "ties by input": ({"convention": "yahoo@5"}, ra.InputError, r"rows of a cluster have no order.\nHint: order="),
-    "a column": ({"qid": "q"}, ra.InputError, "the frame has no column 'q'.*\nHint: its columns are 'query', 'grade'"),
-    "a number": ({"docid": 0.5}, ra.InputError, "docid=0.5; allowed are names of columns"),
-    "pool of rows": ({"convention": "sklearn.roc_auc_score"}, ra.UnsupportedConventionError, "pool='rows'"),
-}
-
-
-@for_each(("changes", "error", "message"), ARGUMENTS.values(), ids=ARGUMENTS)
-def test_invalid_arguments_are_refused(spark, changes, error, message):
-    arguments = {
-        "df": spark_frame(spark, partition_rows(DATA, 2, whole_queries=True)),
-        "convention": AVERAGED_TIES,
-        **COLUMNS,
-        "partitions": "whole",
-    }
-    with pytest.raises(error, match=message):
-        ra.spark.evaluate(**{**arguments, **changes})
 
 
 def test_the_settings_of_the_session_are_restored(spark):
@@ -179,3 +128,8 @@ def test_an_error_in_a_worker_is_raised(spark):
     df = spark.range(20).mapInArrow(broken, "query long, grade long, model double")
     error = failure_of(lambda: ra.spark.evaluate(df, AVERAGED_TIES, **COLUMNS, partitions="shuffle"), TIMEOUT)
     assert "the disk is gone" in str(error)
+
+
+def test_a_frame_of_another_library_is_refused():
+    with pytest.raises(ra.InputError, match=r"df is a dict, but a pyspark\.sql\.DataFrame is needed"):
+        ra.spark.evaluate(DATA, AVERAGED_TIES, **COLUMNS, partitions="whole")

@@ -11,6 +11,7 @@ import pytest
 import rankadapters as ra
 
 pytest.importorskip("pyspark")
+pytestmark = pytest.mark.long
 EXAMPLE = Path(__file__).parents[2] / "examples" / "scale" / "spark_evaluate.py"
 
 

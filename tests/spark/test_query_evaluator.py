@@ -12,6 +12,7 @@ from tests.helpers.partitioned_rows import AVERAGED_TIES, rows
 from tests.helpers.spark_frames import spark_frame
 
 pytest.importorskip("pyspark")
+pytestmark = pytest.mark.long
 
 DATA = rows()
 FOLDS = {**DATA, "fold": DATA["query"] % 2}

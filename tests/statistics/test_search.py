@@ -15,9 +15,14 @@ from rankadapters.statistics.probing.cases import value_of as value_of_case
 from rankadapters.statistics.probing.elimination import Pool
 from rankadapters.statistics.search import Data, Search
 from tests.helpers.graded_queries import small_queries
-from tests.helpers.ndcg_grid import GRID
+from tests.helpers.tables import for_each
 
 QUERIES, SCORES = small_queries(3, n_queries=12)
+GRID = {  # some choices of each field
+    "gain": ("exp2", "linear"), "discount": ("log2", "jk2"), "ideal": ("cutoff", "ones"), "ties": ("input", "average"),
+    "precision": ("float64", "float32"), "short": ("pad", "skip"), "missing": ("zero",), "unjudged": ("zero",),
+    "empty": (0.0, 0.5, "skip"), "average": ("uniform", "query"),
+}  # fmt: skip
 
 
 def value_of(convention):
@@ -27,7 +32,8 @@ def value_of(convention):
         return None
 
 
-@pytest.mark.parametrize("cutoffs", [(5,), (None,), (1, 3, 60, 61, None)])
+@pytest.mark.long
+@for_each("cutoffs", [(5,), (None,), (1, 3, 60, 61, None)])
 def test_every_convention_of_a_grid_is_in_the_group_of_its_value(cutoffs):
     means_by_convention = {}
     for groups in Search(ra.NDCG, GRID, [Data(QUERIES, SCORES, cutoffs)]).groups():
@@ -72,16 +78,9 @@ def test_conventions_that_refuse_the_scores_are_in_no_group():
     assert sorted(members) == [("from_1", "float64"), ("label", "float64")]
 
 
-def test_several_data_sets_are_searched_at_once():
-    data_sets = [Data(QUERIES, scores, (3,)) for scores in (SCORES, -SCORES)]
-    [groups, *_] = Search(ra.NDCG, GRID, data_sets).groups()
-    convention = ra.NDCG(**{name: options[0] for name, options in groups.conventions(0, 0)[0].items()})
-    expected = [ra.evaluate(QUERIES, data_set.scores, convention).value for data_set in data_sets]
-    assert groups.means[0, 0] == pytest.approx(expected, abs=1e-12)
-
-
-@pytest.mark.parametrize("measure", ["ndcg", "ap", "err", "auc", "query-rmse", "kendall"])
-@pytest.mark.parametrize("k", [2, None])
+@pytest.mark.long
+@for_each("measure", ["ndcg", "ap", "err", "auc", "query-rmse", "kendall"])
+@for_each("k", [2, None])
 def test_parts_of_one_data_set_give_the_same_bits_as_separate_data_sets(measure, k):
     kind = MEASURES[measure]
     maker = CaseMaker((0.0, 1.0, 2.0), k)
@@ -112,13 +111,12 @@ def test_cutoffs_beyond_all_rows_are_equal_unless_the_value_depends_on_them():
     assert match.covers(yahoo.at(40))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("preset", "labels", "varied"),
     [
         ("catboost.dcg@1", [0, 0.5, -(2.0**-70)], {"gain": ("linear", "linear-positive")}),
         ("yahoo@1", [0, 0, 0], {"empty": (0.0, 2.0**-70)}),
     ],
-    ids=["gains", "empty queries"],
 )
 def test_differences_far_below_1_keep_groups_apart(preset, labels, varied):
     convention = ra.parse(preset)
@@ -136,7 +134,8 @@ def test_differences_far_below_1_keep_groups_apart(preset, labels, varied):
     assert len(set(means.values())) == len(means) == 2
 
 
-@pytest.mark.parametrize("measure", ["recall", "precision", "f-measure", "auc"])
+@pytest.mark.long
+@for_each("measure", ["recall", "precision", "f-measure", "auc"])
 def test_pooled_measures_have_their_value_on_parts_without_mass(measure):
     kind = MEASURES[measure]
     maker = CaseMaker((0.0, 1.0, 2.0), 3)

@@ -58,6 +58,7 @@ def test_equal_sums_count_as_equal_despite_rounding(difference, scale):
     assert run_tests(np.array(difference) * scale)[0].p_value == exact_p_value(difference)
 
 
+@pytest.mark.long
 def test_random_swaps_estimate_the_exact_p_value():
     difference = RNG.normal(0.4, 1, 16)
     [exact] = run_tests(difference, n_resamples=2**16)
@@ -86,6 +87,7 @@ def test_the_interval_equals_scipys_up_to_random_sampling():
     assert (result.low, result.high) == pytest.approx((expected.low, expected.high), abs=0.03 * width)
 
 
+@pytest.mark.long
 def test_the_interval_covers_the_true_difference_as_often_as_its_confidence_says():
     rng = np.random.default_rng(2)
     n_covered = 0

@@ -16,7 +16,10 @@ from tests.helpers.rankings import ranking
 from tests.helpers.tables import for_each
 
 os.environ["MLFLOW_DISABLE_TELEMETRY"] = "true"  # MLflow reads it when it is imported
-pytestmark = pytest.mark.filterwarnings("ignore:::mlflow")  # about MLflow's calls of pandas and models without types
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.filterwarnings("ignore:::mlflow"),  # about MLflow's calls of pandas and models without types
+]
 
 LETOR4, EMPTY_IS_1, ROC_AUC = ra.parse("letor4@5"), ra.parse("letor4@5+empty=1"), ra.parse("sklearn.roc_auc_score")
 DATA = ranking(1)

@@ -9,7 +9,7 @@ from tests.helpers.rankings import ranking
 
 CONVENTION, LOSS = ra.parse("letor4@5"), ra.parse("catboost.query_rmse")
 TRAIN, VALID = ranking(1), ranking(2)
-pytestmark = pytest.mark.filterwarnings("ignore:CatBoostPruningCallback is experimental")
+pytestmark = [pytest.mark.long, pytest.mark.filterwarnings("ignore:CatBoostPruningCallback is experimental")]
 LIGHTGBM = {"objective": "lambdarank", "metric": "None", "verbosity": -1, "num_threads": 1, "min_data_in_leaf": 5}
 CATBOOST = {"iterations": 6, "thread_count": 1, "verbose": False, "allow_writing_files": False}
 
@@ -41,16 +41,6 @@ def train_xgboost(trial, integration, convention):
     return log["valid"][convention.name]
 
 
-def train_xgbranker(trial, integration, convention):
-    xgb = pytest.importorskip("xgboost")
-    pytest.importorskip("sklearn")
-    watch = ra.xgboost.EvalCallback(convention, [((VALID.X, VALID.y, VALID.qid), "valid")])
-    prune = integration.XGBoostPruningCallback(trial, f"valid-{convention.name}")
-    ranker = xgb.XGBRanker(n_estimators=6, n_jobs=1, callbacks=[watch, prune])
-    ranker.fit(TRAIN.X, TRAIN.y, qid=TRAIN.qid, verbose=False)
-    return ranker.evals_result()["valid"][convention.name]
-
-
 def train_catboost(trial, integration, convention):
     cb = pytest.importorskip("catboost")
     train, valid = (cb.Pool(data.X, data.y, group_id=data.qid) for data in (TRAIN, VALID))
@@ -61,7 +51,7 @@ def train_catboost(trial, integration, convention):
     return model.get_evals_result()["validation"][convention.name]
 
 
-@pytest.mark.parametrize("train", [train_lightgbm, train_xgboost, train_xgbranker, train_catboost])
+@pytest.mark.parametrize("train", [train_lightgbm, train_xgboost, train_catboost])
 @pytest.mark.parametrize("convention", [CONVENTION, LOSS], ids=["higher is better", "lower is better"])
 def test_a_trial_gets_the_value_of_every_round_until_it_is_pruned(train, convention, integration):
     import optuna

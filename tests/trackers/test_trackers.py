@@ -18,7 +18,7 @@ os.environ |= {"MLFLOW_DISABLE_TELEMETRY": "true", "WANDB_ERROR_REPORTING": "fal
 
 LETOR4, LOSS = ra.parse("letor4@5"), ra.parse("catboost.query_rmse")
 EMPTY_IS_1 = ra.parse("letor4@5+empty=1")  # its name has characters that MLflow refuses
-TRAIN, VALID = ranking(1), ranking(2)
+TRAIN = ranking(1)
 PARAMS = {"objective": "lambdarank", "metric": "None", "verbosity": -1, "num_threads": 1, "min_data_in_leaf": 5}
 
 
@@ -61,23 +61,6 @@ def test_mlflow_accepts_every_name():
 
 
 # Errors
-
-
-@for_each("log", [ra.trackers.log_mlflow, ra.trackers.log_wandb])
-@for_each(
-    ("value", "message"),
-    [
-        (History(), "there is nothing to log"),
-        ([], "there is nothing to log"),
-        ({"valid": {LETOR4.name: [0.5]}}, r"0\.5 is neither a history nor a score\.\nHint: ra\.History\.of\(log\)"),
-        (0.5, r"0\.5 is neither a history nor a score"),
-        ("ndcg", "'ndcg' is neither a history nor a score"),
-        ([score(), 0.5], r"0\.5 is neither a history nor a score"),
-    ],
-)
-def test_invalid_values_are_refused_before_a_run_is_needed(log, value, message):
-    with pytest.raises(ra.InputError, match=message):
-        log(value)
 
 
 def spearman(constant):
@@ -160,14 +143,7 @@ def test_mlflow_stores_every_value_and_the_signatures(mlflow):
     assert data.metrics["ndcg_at_5/letor4--empty-1"] == score(EMPTY_IS_1).value
 
 
-def test_mlflow_stores_a_long_training_in_a_run_given_by_its_id(mlflow):
-    run = mlflow.MlflowClient().create_run("0")
-    long_history = sample_history(n_iterations=700)  # 1,400 values, and 1,000 are sent at once
-    ra.trackers.log_mlflow(long_history, run_id=run.info.run_id)
-    assert len(logged(mlflow, run.info.run_id, "valid-ndcg_at_5/letor4")) == 700
-    assert mlflow.active_run() is None
-
-
+@pytest.mark.long
 def test_mlflow_gets_at_most_a_thousand_values_or_a_hundred_tags_per_call(mlflow, monkeypatch):
     sizes = []
 
@@ -232,16 +208,6 @@ def test_mlflow_refuses_a_name_that_means_another_convention_in_the_run(mlflow):
     assert mlflow.active_run() is None
 
 
-def test_the_mlflow_key_starts_with_the_name_of_the_set(mlflow):
-    lgb = pytest.importorskip("lightgbm")
-    data, log = lgb.Dataset(TRAIN.X, label=TRAIN.y, group=TRAIN.sizes), {}
-    recorded = {"valid_names": ["mine"], "callbacks": [lgb.record_evaluation(log)]}
-    lgb.train(PARAMS, data, 1, valid_sets=[data], feval=ra.lightgbm.eval_metric(LETOR4), **recorded)
-    with mlflow.start_run() as run:
-        ra.trackers.log_mlflow(History.of(log))
-    assert list(mlflow.get_run(run.info.run_id).data.metrics) == ["mine-ndcg_at_5/letor4"]
-
-
 @pytest.fixture
 def autolog(mlflow):
     """Return a function that turns on autologging of a toolkit, which is turned off after the test."""
@@ -267,6 +233,7 @@ def train_xgboost(log):
     xgb.train({"objective": "rank:ndcg", "nthread": 1}, data, 3, evals=[(data, "valid")], **both)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("toolkit", "train"), [("lightgbm", train_lightgbm), ("xgboost", train_xgboost)])
 def test_autologging_stores_every_value_in_full_precision(toolkit, train, mlflow, autolog):
     log = {}
@@ -323,13 +290,6 @@ def test_wandb_names_the_scores_of_models_and_refuses_names_with_two_meanings(of
         ra.trackers.log_wandb(SPEARMANS[1])
     assert offline.config["conventions"] == config
     assert offline.summary["spearman_scipy_spearmanr_constant_1"] == SPEARMANS[0].value
-
-
-def test_every_round_of_a_set_without_a_name_is_in_wandb(offline, monkeypatch):
-    rows = []
-    monkeypatch.setattr(offline, "log", rows.append)
-    ra.trackers.log_wandb(History(Evaluation("", LETOR4, i / 4, iteration=i) for i in range(2)))
-    assert rows == [{"ndcg_5_letor4": i / 4, "iteration": i} for i in range(2)]
 
 
 def test_logging_to_wandb_without_a_run_is_refused_with_a_hint():

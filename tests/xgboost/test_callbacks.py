@@ -57,17 +57,6 @@ def test_the_callback_adds_its_evaluation_set_to_xgboosts_log():
     assert log["valid"][TEXTBOOK.name][-1] == ra.evaluate(valid.y, scores, TEXTBOOK, qid=valid.qid).value
 
 
-def test_query_weights_become_row_weights_if_the_convention_pools_all_rows():
-    data, weights = ranking(12), np.random.default_rng(1).random(ranking(12).sizes.size).astype(np.float32)
-    data = data._replace(y=(data.y > 0).astype(float))
-    for evaluation_data in ((data.X, data.y, data.qid, weights), dmatrix(data, weight=weights)):
-        callback = ra.xgboost.EvalCallback("lightgbm.auc", [(evaluation_data, "valid")])
-        booster, history = train_and_read(data, callback, rounds=1)
-        scores = booster.predict(dmatrix(data))
-        expected = ra.evaluate(data.y, scores, "lightgbm.auc", qid=data.qid, row_weight=np.repeat(weights, data.sizes))
-        assert history[-1].value == expected.value
-
-
 def test_output_margin_makes_the_callback_rank_raw_margins():
     data = ranking(14)
     data = data._replace(y=(data.y > 0).astype(float))
@@ -178,18 +167,6 @@ def test_a_training_that_fails_leaves_a_callback_that_works():
         train({}, dmatrix(data), 2, callbacks=[callback], obj=fail)
     assert pickle.loads(pickle.dumps(callback))._bound == {}
     assert len(train_and_read(data, callback)[1]) == 2
-
-
-def test_a_second_training_and_a_copy_do_not_repeat_the_warning_about_ignored_weights():
-    data = ranking(16)
-    callback = ra.xgboost.EvalCallback(TEXTBOOK, [((data.X, data.y, data.qid, np.ones(data.sizes.size)), "valid")])
-    with pytest.warns(UserWarning, match=IGNORED_WEIGHTS):
-        train_and_read(data, callback)
-    for again in (callback, copy.deepcopy(callback)):
-        train_and_read(data, again)  # a warning would fail this test
-    weighted = dmatrix(data, weight=np.ones(data.sizes.size))
-    with pytest.warns(UserWarning, match=IGNORED_WEIGHTS):
-        train_and_read(data, ra.xgboost.EvalCallback([XGBOOST, TEXTBOOK], [(weighted, "valid")]))
 
 
 def test_the_callback_predicts_with_the_declared_missing_value():

@@ -70,13 +70,8 @@ def test_training_continues_from_a_model_that_was_stopped_early():
 def test_unsupported_uses_of_the_metric_are_refused():
     metric, matrix = ra.xgboost.eval_metric(LETOR), dmatrix(TRAIN)
     evals = [(matrix, "train")]
-    for custom_metric, message in (
-        (None, r"evaluated no set.\nHint: the same object as custom_metric="),
-        (ra.xgboost.eval_metric(TEXTBOOK), "evaluated no set"),
-        (ra.xgboost.eval_metric(LETOR), r"called 0 times in this round, but \['train'\] report it"),
-    ):
-        with pytest.raises(ra.InputError, match=message):
-            train({}, matrix, 2, evals=evals, custom_metric=custom_metric, callbacks=[metric])
+    with pytest.raises(ra.InputError, match=r"evaluated no set.\nHint: the same object as custom_metric="):
+        train({}, matrix, 2, evals=evals, custom_metric=ra.xgboost.eval_metric(TEXTBOOK), callbacks=[metric])
     with pytest.raises(ra.InputError, match=r"called 2 times in this round, but \['train'\] report it"):
         train({}, matrix, 2, evals=evals * 2, custom_metric=metric, callbacks=[metric])
     with pytest.raises(ra.InputError, match="passes a metric the rows of one query at a time"):

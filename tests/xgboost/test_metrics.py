@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import copy
 import gc
 
 import numpy as np
@@ -93,16 +92,6 @@ def test_numbers_by_name_need_the_metric_in_callbacks():
         train({}, matrix, 1, **settings)
 
 
-def test_numbers_by_name_need_the_metric_in_callbacks_also_after_it_failed():
-    metric = ra.xgboost.eval_metric(TEXTBOOK, n_queries={"valid": 30})
-    no_groups, matrix = xgb.DMatrix(DATA.X, DATA.y), dmatrix(DATA)
-    with pytest.raises(ra.InputError, match="has no group") as kept:  # keeps the Booster of the training
-        train({}, matrix, 1, evals=[(no_groups, "valid")], custom_metric=metric, callbacks=[metric])
-    with pytest.raises(ra.InputError, match="does not tell a metric the name of the set"):
-        train({}, matrix, 1, evals=[(matrix, "valid")], custom_metric=metric)
-    assert kept.value.row is None
-
-
 class Evaluating(xgb.callback.TrainingCallback):
     """Evaluates another set in every round by the metric of the training."""
 
@@ -144,25 +133,6 @@ def test_a_value_that_xgboost_did_not_log_is_refused():
         train({}, first, 1, evals=[(first, "train"), (second, "valid")], custom_metric=report, callbacks=[metric])
 
 
-@pytest.mark.parametrize("n_queries", [30, {"valid": 30, "test": 3}])
-def test_n_queries_must_name_the_evaluation_sets(n_queries):
-    matrix = dmatrix(DATA)
-    sets, message = [(matrix, "train"), (matrix, "valid")], r"does not say of which of \['train', 'valid'\]"
-    metric = ra.xgboost.eval_metric(TEXTBOOK, n_queries=n_queries)
-    with pytest.raises(ra.InputError, match=message):
-        train({}, matrix, 1, evals=sets, custom_metric=metric, callbacks=[metric])
-    with pytest.raises(ra.InputError, match=message):
-        ra.xgboost.EvalCallback(TEXTBOOK, sets, n_queries=n_queries)
-
-
-@pytest.mark.parametrize("n_queries", [0, 2.0, "3", True, {"valid": None}])
-def test_n_queries_must_be_a_positive_whole_number(n_queries):
-    with pytest.raises(ra.InputError, match="allowed are whole numbers from 1 on, or a mapping"):
-        ra.xgboost.eval_metric(LETOR, n_queries=n_queries)
-    with pytest.raises(ra.InputError, match="allowed are whole numbers from 1 on, or a mapping"):
-        ra.xgboost.EvalCallback(LETOR, [(dmatrix(DATA), "valid")], n_queries=n_queries)
-
-
 def test_a_quantile_dmatrix_gives_the_same_value_as_a_dmatrix():
     quantile = xgb.QuantileDMatrix(DATA.X, label=DATA.y, qid=DATA.qid)
     metric = ra.xgboost.eval_metric(TEXTBOOK)
@@ -194,12 +164,6 @@ def test_xgboosts_log_keeps_the_name_of_every_preset():
     conventions += [ra.presets.xgboost(5, ndcg_exp_gain=False, minus=True), TEXTBOOK.replace(empty=0.5)]
     train({}, data, 1, evals=[(data, "train")], custom_metric=ra.xgboost.eval_metric(conventions), evals_result=log)
     assert list(log["train"]) == [convention.name for convention in conventions]
-
-
-def test_a_deep_copy_returns_the_same_value():
-    metric, matrix = ra.xgboost.eval_metric(LETOR, names=["mine"]), dmatrix(DATA)
-    value = metric(DATA.X[:, 0], matrix)
-    assert copy.deepcopy(metric)(DATA.X[:, 0], matrix) == value
 
 
 def test_early_stopping_with_save_best_returns_the_best_model():

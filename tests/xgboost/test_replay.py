@@ -1,4 +1,7 @@
-"""Our versions of XGBoost's objectives, started with `replay_params`, train the same model bit for bit."""
+"""Our versions of XGBoost's objectives, started with `replay_params`, train the same model bit for bit, also in folds.
+
+`tests/objectives/test_replayed_settings.py` compares the models of all settings.
+"""
 
 from __future__ import annotations
 
@@ -9,165 +12,180 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import objectives
-from tests.helpers.objective_rankings import graded_ranking, lightgbm_example, mq2008
-from tests.helpers.objective_trainings import PAIR_SEED
+from tests.helpers.objective_rankings import graded_ranking
+from tests.helpers.objective_trainings import MEAN_PAIRS, PAIR_SEED, XGBoost, assert_same_predictions
+from tests.helpers.shared_data import golden_file
 from tests.helpers.tables import for_each, short
 
 xgb = pytest.importorskip("xgboost")
 
 PARAMS = {"nthread": 1, "max_depth": 4, "disable_default_eval_metric": 1}
-DATA = {"made": lambda: graded_ranking(1, grades=5), "MQ2008": mq2008, "LightGBM's example": lightgbm_example}
-PRESETS = {
-    "rank:ndcg": objectives.xgboost.ndcg,
-    "rank:pairwise": objectives.xgboost.pairwise,
-    "rank:map": objectives.xgboost.map,
-}
-MEAN = {"lambdarank_pair_method": "mean", **PAIR_SEED}
-OPTIONS = [{"lambdarank_num_pair_per_sample": 3}, {"lambdarank_normalization": False}, MEAN]
+MEAN = {"lambdarank_pair_method": "mean"}
+NDCG, SEEDED = objectives.xgboost.ndcg(), objectives.xgboost.ndcg(**MEAN, seed=0)
+START = {"base_score": 0.25}  # of seeded pairs
 NOT_BUILT_IN = [objectives.ListNet(), objectives.QueryRMSE(), objectives.catboost.query_cross_entropy()]
 
 
-def binary(data, name="rank:map"):
-    return data._replace(y=(data.y > 0).astype(float)) if name == "rank:map" else data
+def dmatrix(seed, *, binary=False):
+    data = graded_ranking(seed)
+    label = (data.y > 0).astype(float) if binary else data.y
+    return xgb.DMatrix(data.X, label=label, qid=data.qid, nthread=1)
 
 
-def dmatrix(data, **options):
-    return xgb.DMatrix(data.X, label=data.y, qid=data.qid, nthread=1, **options)
+def margins(train, params, obj=None, rounds=8):
+    return xgb.train({**PARAMS, **params}, train, rounds, obj=obj).predict(train, output_margin=True)
 
 
-def train_booster(params, matrix, rounds=8, obj=None, **options):
-    return xgb.train({**PARAMS, **params, **options}, matrix, rounds, obj=obj)
+def base_score_of(booster):
+    config = json.loads(booster.save_config())["learner"]["learner_model_param"]
+    return np.float32(config["base_score"].strip("[]"))
 
 
-def assert_same_margins(first, second, data):
-    np.testing.assert_array_equal(*(booster.predict(data, output_margin=True) for booster in (first, second)))
-
-
-CASES = [
-    *((source, name, {}, {}) for source in DATA for name in PRESETS),
-    *(("made", name, options, {}) for name in PRESETS for options in OPTIONS),
-    *(("made", "rank:ndcg", {}, {"tree_method": method, "rounds": 40}) for method in ("hist", "approx", "exact")),
-]
-
-
-@for_each(("source", "name", "options", "params", "weighted"), [(*case, row % 2) for row, case in enumerate(CASES)])
-def test_a_preset_with_replay_params_equals_the_built_in_objective(source, name, options, params, weighted):
-    data = binary(DATA[source](), name)
-    weight = np.random.default_rng(0).random(data.sizes.size) if weighted else None
-    objective, train = ra.xgboost.objective(PRESETS[name](**options), n_threads=1), dmatrix(data, weight=weight)
-    start = {"base_score": 0.25} if "seed" in options else {}  # of seeded pairs
-    expected = train_booster({"objective": name, **options, **start}, train, **params)
-    replayed = train_booster(objective.replay_params(train, **start), train, obj=objective, **params)
-    assert np.ptp(expected.predict(train, output_margin=True)) > 0.1  # something was learned
-    assert_same_margins(replayed, expected, train)
-
-
-@pytest.mark.parametrize("options", [{}, MEAN], ids=["topk", "mean"])
-@pytest.mark.parametrize("name", PRESETS)
+@pytest.mark.long
+@for_each("options", [{}, {**MEAN, **PAIR_SEED}])
+@for_each("name", XGBoost.presets)
 def test_base_score_is_xgboosts_own_estimate(name, options):
-    objective, train = ra.xgboost.objective(PRESETS[name](**options)), dmatrix(binary(graded_ranking(4), name))
-    config = json.loads(train_booster({"objective": name, **options}, train, 1).save_config())
-    native = config["learner"]["learner_model_param"]["base_score"]
-    estimate = np.float32(native.strip("[]"))
+    objective, train = ra.xgboost.objective(XGBoost.presets[name](**options)), dmatrix(4, binary=name == "rank:map")
+    estimate = base_score_of(xgb.train({**PARAMS, "objective": name, **options}, train, 1))
     assert objective._estimate(train) == estimate
     if "seed" not in options:
         assert objective.replay_params(train)["base_score"] == estimate
 
 
+@pytest.mark.long
 def test_base_score_is_a_newton_step_from_zero():
-    # QueryCrossEntropy with alpha=0 is the log loss, whose step is sum(label - 1/2) / sum(1/4).
-    data = binary(graded_ranking(4))
-    objective = ra.xgboost.objective(objectives.QueryCrossEntropy(alpha=0.0))
-    expected = (data.y.mean() - 0.5) / 0.25
-    assert objective.replay_params(dmatrix(data)) == {"base_score": pytest.approx(expected, rel=1e-6)}
+    """QueryCrossEntropy with alpha=0 is the log loss, whose step is sum(label - 1/2) / sum(1/4)."""
+    objective, train = ra.xgboost.objective(objectives.QueryCrossEntropy(alpha=0.0)), dmatrix(4, binary=True)
+    expected = (train.get_label().mean() - 0.5) / 0.25
+    assert objective.replay_params(train) == {"base_score": pytest.approx(expected, rel=1e-6)}
 
 
 def test_equal_labels_give_a_base_score_of_zero():
-    data = graded_ranking(5)
-    train = dmatrix(data._replace(y=np.ones(data.y.size)))
-    objective = ra.xgboost.objective(objectives.xgboost.ndcg())
+    train, objective = dmatrix(5), ra.xgboost.objective(NDCG)
+    train.set_label(np.ones(train.num_row()))
     params = objective.replay_params(train)
     assert params["base_score"] == 0
-    expected = train_booster({"objective": "rank:ndcg"}, train)
-    assert_same_margins(train_booster(params, train, obj=objective), expected, train)
+    np.testing.assert_array_equal(margins(train, params, objective), margins(train, {"objective": "rank:ndcg"}))
 
 
-@pytest.mark.parametrize("value", NOT_BUILT_IN, ids=lambda value: value.kind)
+@pytest.mark.long
+@for_each("value", NOT_BUILT_IN, ids=lambda value: value.kind)
 def test_replay_params_of_an_objective_that_xgboost_lacks_are_a_base_score_alone(value):
-    assert ra.xgboost.objective(value).replay_params(dmatrix(binary(graded_ranking(6)))).keys() == {"base_score"}
+    assert ra.xgboost.objective(value).replay_params(dmatrix(6, binary=True)).keys() == {"base_score"}
 
 
+@pytest.mark.long
 def test_replay_params_draw_nothing_from_the_random_generator():
-    train = dmatrix(graded_ranking(7))
-    value = objectives.xgboost.ndcg(**MEAN)
-    queried, untouched = (ra.xgboost.objective(value, n_threads=1) for _ in range(2))
+    train = dmatrix(7)
+    queried, untouched = (ra.xgboost.objective(objectives.xgboost.ndcg(**MEAN), n_threads=1) for _ in range(2))
     assert queried._estimate(train) == queried._estimate(train)
-    margins = np.zeros(train.num_row(), np.float32)
-    np.testing.assert_array_equal(queried(margins, train), untouched(margins, train))
+    zeros = np.zeros(train.num_row(), np.float32)
+    np.testing.assert_array_equal(queried(zeros, train), untouched(zeros, train))
 
 
-# Labels
-
-
-@for_each("label", [31, 32, 0.5, 2.5])
-@for_each("exponential", [True, False])
-@pytest.mark.parametrize(
-    "built_in", [{"objective": "rank:ndcg"}, {"eval_metric": "ndcg@5"}], ids=["objective", "metric"]
-)
-def test_only_the_built_in_objective_refuses_labels_above_31_and_fractions(built_in, exponential, label):
-    data = graded_ranking(8)
-    data.y[3] = label
-    train = dmatrix(data)
-    params = {"nthread": 1, "ndcg_exp_gain": exponential, **built_in}
-    if exponential and label != 31:
-        with pytest.raises(xgb.core.XGBoostError, match=r"lesser than or equal to 31|positive integer"):
-            xgb.train(params, train, 1, evals=[(train, "train")], verbose_eval=False)
-    else:
-        xgb.train(params, train, 1, evals=[(train, "train")], verbose_eval=False)
-    objective = ra.xgboost.objective(objectives.xgboost.ndcg(ndcg_exp_gain=exponential))
-    assert np.isfinite(train_booster({}, train, obj=objective).predict(train)).all()
-
-
-# QueryRanker
-
-
-def rankers(**params):
-    """Return a QueryRanker of a built-in objective and one of its replay."""
-    sklearn = pytest.importorskip("rankadapters.sklearn")
-    settings = {"n_estimators": 30, "n_jobs": 1, "max_depth": 4, **params}
-    objective = ra.xgboost.objective(objectives.xgboost.ndcg())
-    built_in = sklearn.QueryRanker(xgb.XGBRanker(objective="rank:ndcg", **settings))
-    return built_in, sklearn.QueryRanker(xgb.XGBRanker(**settings).set_params(objective=objective))
-
-
-@pytest.mark.parametrize(
+@for_each(
     "params",
-    [
-        {},
-        {"tree_method": "approx"},
-        {"colsample_bynode": 0.5},
-        {"subsample": 0.5, "random_state": 7},
-        {"base_score": 0.25},
-    ],
-    ids=short,
+    [{}, {"tree_method": "approx"}, {"colsample_bynode": 0.5}, {"subsample": 0.5, "random_state": 7}, START],
 )
-@pytest.mark.parametrize("weighted", [False, True], ids=["", "weighted"])
+@for_each("weighted", [False, True])
 def test_query_ranker_replays_to_the_last_bit(params, weighted):
-    data = graded_ranking(9)
+    sklearn, data = pytest.importorskip("rankadapters.sklearn"), graded_ranking(9)
     weights = np.repeat(np.random.default_rng(0).random(data.sizes.size), data.sizes) if weighted else None
-    built_in, replayed = (model.fit(data.X, data.y, qid=data.qid, sample_weight=weights) for model in rankers(**params))
+    settings = {"n_estimators": 30, "n_jobs": 1, "max_depth": 4, **params}
+    rankers = (
+        xgb.XGBRanker(objective="rank:ndcg", **settings),
+        xgb.XGBRanker(**settings).set_params(objective=ra.xgboost.objective(NDCG)),
+    )
+    built_in, replayed = (
+        sklearn.QueryRanker(ranker).fit(data.X, data.y, qid=data.qid, sample_weight=weights) for ranker in rankers
+    )
     np.testing.assert_array_equal(replayed.predict(data.X), built_in.predict(data.X))
     assert np.ptp(replayed.predict(data.X)) > 0.1
-    if "base_score" in params:
-        config = json.loads(replayed.estimator_.get_booster().save_config())
-        assert float(config["learner"]["learner_model_param"]["base_score"].strip("[]")) == 0.25
-        assert replayed.estimator_.base_score == 0.25
+    if params is START:
+        assert base_score_of(replayed.estimator_.get_booster()) == replayed.estimator_.base_score == 0.25
 
 
-def test_query_ranker_reports_and_stops_as_under_the_built_in_objective():
-    data, valid = graded_ranking(9), graded_ranking(10)
-    histories = []
-    for model in rankers(early_stopping_rounds=3, learning_rate=0.9):
-        model.fit(data.X, data.y, qid=data.qid, eval_set=(valid.X, valid.y, valid.qid))
-        histories.append((model.estimator_.best_iteration, model.estimator_.evals_result()))
-    assert histories[0] == histories[1]
+@pytest.mark.long
+@for_each(("name", "options"), [("rank:ndcg", {}), ("rank:map", {}), ("rank:ndcg", MEAN_PAIRS)])
+def test_cv_keeps_queries_whole_and_equals_the_built_in_objective(name, options):
+    value, train, results = XGBoost.presets[name](**options), dmatrix(10, binary=name == "rank:map"), []
+    for params, obj in (({}, ra.xgboost.objective(value)), ({"objective": name, **options}, None)):
+        arguments = {"obj": obj, "custom_metric": ra.xgboost.eval_metric("letor4@10"), "as_pandas": False}
+        results.append(xgb.cv({**XGBoost.params, **params}, train, 5, nfold=3, seed=1, **arguments))
+    assert results[0].keys() == results[1].keys()
+    for key, log in results[0].items():
+        np.testing.assert_allclose(log, results[1][key], rtol=0, atol=2e-6)  # XGBoost logs six decimals
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("model", ["Booster", "file"])
+def test_continued_training_equals_that_of_the_built_in_objective(model, tmp_path):
+    """A file has no random generator, so XGBoost counts rounds from 0. From 3.4 on, a Booster keeps its generator."""
+    path, train, predictions = tmp_path / "model.ubj", dmatrix(13), []
+    objective = ra.xgboost.objective(objectives.xgboost.ndcg(**MEAN_PAIRS))
+    replayed = objective.replay_params(train, base_score=0.0)
+    for params, obj in ((replayed, objective), ({"objective": "rank:ndcg", **MEAN_PAIRS}, None)):
+        parameters = {**XGBoost.params, **params}
+        booster = xgb.train(parameters, train, 3, obj=obj)
+        booster.save_model(path)
+        if model == "file" or not PAIR_SEED:
+            objective.reset()
+        booster = xgb.train(parameters, train, 3, obj=obj, xgb_model=booster if model == "Booster" else path)
+        predictions.append(booster.predict(train, output_margin=True))
+    assert_same_predictions(*predictions)
+
+
+def test_the_scikit_learn_interface_raises_with_a_hint_to_xgb_train():
+    pytest.importorskip("sklearn")
+    data, objective = graded_ranking(17), ra.xgboost.objective(NDCG)
+    message = r"do not pass queries(.|\n)*Hint: xgb.train\(params, dmatrix, obj=objective\)"
+    with pytest.raises(ra.InputError, match=message):
+        xgb.XGBRegressor(n_estimators=1, objective=objective, n_jobs=1).fit(data.X, data.y)
+    with pytest.raises(ValueError, match="custom objective function not supported by XGBRanker"):
+        xgb.XGBRanker(n_estimators=1, objective=objective).fit(data.X, data.y, qid=data.qid)
+
+
+# The pairs that `mean` draws: the round decides them up to XGBoost 3.3, its `seed` from 3.4 on
+
+
+@pytest.mark.long
+def test_replay_params_of_seeded_pairs_ask_for_a_base_score(monkeypatch):
+    monkeypatch.setattr(xgb, "__version__", "3.4.1")
+    obj, train = ra.xgboost.objective(SEEDED), dmatrix(1)
+    with pytest.raises(ra.InputError, match=r"base_score=None cannot replay `mean`(.|\n)*Hint: .*base_score=0.5"):
+        obj.replay_params(train)
+    assert obj.replay_params(train, **START)["base_score"] == 0.25
+
+
+@pytest.mark.long
+@for_each("value", [objectives.xgboost.ndcg(**MEAN), SEEDED.replace(convention="letor4@10"), NDCG], ids=short)
+def test_replay_params_of_other_objectives_estimate_the_base_score(value):
+    assert abs(ra.xgboost.objective(value).replay_params(dmatrix(1))["base_score"]) < 0.5
+
+
+@pytest.mark.long
+@pytest.mark.skipif(not PAIR_SEED, reason="XGBoost up to 3.3 draws the pairs by the round")
+@for_each("seed", [7, -1, 2**32 + 5])
+def test_a_seed_outside_32_bits_is_taken_modulo_2_to_the_32(seed):
+    train, obj = dmatrix(1), ra.xgboost.objective(SEEDED.replace(seed=seed % 2**32), n_threads=1)
+    expected = margins(train, {"objective": "rank:ndcg", **MEAN, "seed": seed, **START})
+    np.testing.assert_array_equal(margins(train, {**obj.replay_params(train, **START), "seed": seed}, obj), expected)
+
+
+GOLDEN = golden_file("pair_draws")
+
+
+@pytest.mark.long
+@for_each("training", GOLDEN["trainings"], ids=lambda part: f"{part['objective']} {part['params']}")
+def test_any_release_reproduces_the_recorded_training_of_xgboost_3_4(training):
+    train = xgb.DMatrix(np.array(GOLDEN["X"]), label=GOLDEN["labels"], group=GOLDEN["group"], nthread=1)
+    seed, start = training["params"]["seed"], training["params"].get("base_score")
+    obj = ra.xgboost.objective(XGBoost.presets[training["objective"]](**MEAN, seed=seed), n_threads=1)
+    begins_late = start is None  # the second draw is that of the first round
+    params = obj.replay_params(train, base_score=obj._estimate(train) if begins_late else start)
+    params = {"max_depth": 3, "tree_method": "exact", "seed": seed} | params
+    for rounds, expected in zip(training["rounds"], training["margins"], strict=True):
+        obj.reset()
+        if begins_late:
+            obj(np.zeros(train.num_row(), np.float32), train)  # the draw for the estimate
+        np.testing.assert_array_equal(margins(train, params, obj, rounds), np.float32(expected))

@@ -13,6 +13,7 @@ xgb = pytest.importorskip("xgboost")
 pd = pytest.importorskip("pandas")
 pytest.importorskip("pyspark")
 pytest.importorskip("sklearn")
+pytestmark = pytest.mark.long
 
 TRAIN, VALID = ranking(1, 61), ranking(2, 43)
 

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from difflib import get_close_matches
-from functools import wraps
-from typing import NoReturn, ParamSpec, TypeVar
+from typing import NoReturn
 
 from rankadapters.core.errors import InputError
-
-P = ParamSpec("P")
-T = TypeVar("T")
 
 EVALUATE = 'ra.evaluate(labels, scores, "lightgbm@10", qid=qid)'
 TABLE = 'ra.evaluate_table(df, "lightgbm@10", label="label", score="score", qid="qid")'
@@ -107,7 +103,6 @@ _ARGUMENTS = {
     'the cutoff is in the convention, such as "lightgbm@10"': "k cutoff at top_k topk",
     'the measure is in the convention, such as "lightgbm.map@10"': "metric metrics measure measures conventions preset",
     "labels and scores come first, in this order": "y_true y y_pred y_score preds predictions pred relevance target",
-    "rounds=20": "stopping_rounds early_stopping_rounds patience",
     "n_threads=": "n_jobs num_threads nthread",
     "group_sizes= takes the rows of each query, qid= one id per row": "group",
     "qid= takes one id per row, group_sizes= the rows of each query": "groups qids query_id query_ids queries group_id "
@@ -147,24 +142,6 @@ def no_attribute(module: str, name: str, public: Collection[str]) -> str:
         ways = [f"did you mean {'.'.join(filter(None, ('ra', module, by_lower[word])))}?" for word in near]
     end = "" if not ways or ways[0].endswith("?") else "."
     return f"{message}\nHint: {ways[0]}{end}" if ways else message
-
-
-def guided(example: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """Decorate a function so that a call with missing, unknown or too many arguments shows how to call it."""
-
-    def decorate(function: Callable[P, T]) -> Callable[P, T]:
-        @wraps(function)
-        def call(*args: P.args, **kwargs: P.kwargs) -> T:
-            try:
-                return function(*args, **kwargs)
-            except TypeError as error:
-                if error.__traceback__ is None or error.__traceback__.tb_next is not None:  # raised inside the function
-                    raise
-                raise wrong_call(str(error), kwargs, example) from None
-
-        return call
-
-    return decorate
 
 
 def wrong_call(message: str, named: Collection[str], example: str) -> InputError:

@@ -133,9 +133,9 @@ def evaluate(
     -------
     Score, mapping of Convention to Score, or Segments
         For one convention, a Score. For a sequence, a mapping in the same order; its keys can be looked up as
-        conventions or as their texts. For more than one model, each Score becomes a dict of model to Score, which has
-        `to_markdown` and `to_latex` too; the models of a matrix are 0, 1, ... With `by`, such a result for each segment
-        and for all queries.
+        conventions or as their texts. For more than one model, each Score becomes a dict of model to Score; the models
+        of a matrix are 0, 1, ... With `by`, such a result for each segment and for all queries. All of them print as
+        tables and have `to_markdown`, `to_latex`, `to_frame` and `plot`.
 
     Raises
     ------

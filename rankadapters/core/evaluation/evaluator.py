@@ -20,8 +20,8 @@ from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.fields import border
 from rankadapters.core.errors import InputError, UnsupportedConventionError
 from rankadapters.core.evaluation import threads
-from rankadapters.core.evaluation.score import HEAD, ByConvention, Score, Scores, signatures
-from rankadapters.core.evaluation.table import Table, Written
+from rankadapters.core.evaluation.score import HEAD, ByConvention, Score, Scores, cells, frame_row, signatures
+from rankadapters.core.evaluation.table import Cell, Table, Written, distinct_decimals
 from rankadapters.core.evaluation.tally import Limbs, Tally, exact_sum, squares
 from rankadapters.core.ranking import compiled
 from rankadapters.core.ranking.ranks import NotFiniteError, Ranks
@@ -510,14 +510,24 @@ class Measured(Written):
     def blocks(self) -> list[str | Table]:
         """Return a table of the scores with their standard errors, `-` if undefined, and the signatures."""
         value, *counts = HEAD
-        lines = []
-        for tally, (member, numerators) in zip(self._tallies, self._results, strict=True):
-            value_cell, *count_cells = tally.score().cells()
-            error = math.nan if member.over_rows else _standard_error(tally, member, numerators)
-            shown = "-" if math.isnan(error) else f"{error:.4f}"
-            lines.append((tally.convention.name, value_cell, shown, *count_cells))
+        decimals, lines = distinct_decimals(score.value for score in self.scores.values()), []
+        for row, score in zip(self._frame_rows(), self.scores.values(), strict=True):
+            value_cell, *count_cells = cells(score, decimals)
+            error = "-" if math.isnan(row["standard_error"]) else Cell(f"{{:.{decimals}f}}", row["standard_error"])
+            lines.append((row["name"], value_cell, error, *count_cells))
         table = Table.of("values", ("name", value, "standard error", *counts), lines)
-        return [table, signatures(tally.convention for tally in self._tallies)]
+        return [table, signatures(self.scores)]
+
+    def _frame_rows(self) -> list[dict[str, Any]]:
+        rows = []
+        for tally, (member, numerators) in zip(self._tallies, self._results, strict=True):
+            error = math.nan if member.over_rows else _standard_error(tally, member, numerators)
+            rows.append({**frame_row(tally.score(), tally.convention), "standard_error": error})
+        return rows
+
+    def plot(self) -> Any:
+        """Return the figure of the scores."""
+        return self.scores.plot()
 
     def under(self, conventions: Collection[Convention]) -> Measured:
         """Return the results under these conventions only, without ranking again."""

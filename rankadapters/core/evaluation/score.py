@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import re
 from abc import abstractmethod
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
+from itertools import chain
 from numbers import Number, Real
 from typing import Any, ClassVar, NoReturn, TypeVar, cast
 
@@ -22,7 +23,7 @@ from rankadapters.core.errors import (
     brief,
     choices,
 )
-from rankadapters.core.evaluation.table import Table, Written
+from rankadapters.core.evaluation.table import Cell, Table, Written, distinct_decimals
 from rankadapters.presets.texts import as_convention, parse
 
 
@@ -36,12 +37,56 @@ def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 COUNTS = ("n_queries", "n_scored", "n_empty", "n_short")
 MEMBERS = ("value", "name", "convention", *COUNTS, "digest")  # of `Score.to_dict`
-HEAD = ("value", *(name.removeprefix("n_") for name in COUNTS))  # column heads of `Score.cells`
+HEAD = ("value", *(name.removeprefix("n_") for name in COUNTS))  # column heads of `cells`
+_WIDEST = 7  # most columns of a printed table of models
+
+
+class _ShownScores(Written):
+    """Scores that are shown as a table: a line for each convention, or for each model with a column per convention."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def _scores(self) -> Collection[tuple[Convention, Any]]:
+        """Return each convention with its score, or with a dict of the scores of models."""
+
+    def table(self) -> Table:
+        """Return a table with a line for each convention, or, of models, with a column for each convention."""
+        scores = self._scores()
+        n_conventions = f"{len(scores)} convention{'s' * (len(scores) != 1)}"
+        models = dict.fromkeys(model for _, result in scores if isinstance(result, dict) for model in result)
+        if not models:
+            decimals = distinct_decimals(score.value for _, score in scores)
+            lines = [(convention.name, *cells(score, decimals)) for convention, score in scores]
+            return Table.of(n_conventions, ("name", *HEAD), lines)
+        decimals = max(distinct_decimals(score.value for score in of_models.values()) for _, of_models in scores)
+        columns = [
+            {model: cells(score, decimals, contest=number) for model, score in of_models.items()}
+            for number, (_, of_models) in enumerate(scores)
+        ]
+        counts, n_shown = (HEAD[1:], None) if len(scores) == 1 else ((), 1)  # there is room for one convention's counts
+        none = ("-",) * len(HEAD)
+        lines = [(str(model), *chain(*(column.get(model, none)[:n_shown] for column in columns))) for model in models]
+        head = ("model", *(convention.name for convention, _ in scores), *counts)
+        return Table.of(f"{len(models)} model{'s' * (len(models) != 1)}, {n_conventions}", head, lines)
+
+    def blocks(self) -> list[str | Table]:
+        """Return the table, and the signature of each convention."""
+        return [self.table(), signatures(convention for convention, _ in self._scores())]
+
+    def _frame_rows(self) -> list[dict[str, Any]]:
+        rows = []
+        for convention, result in self._scores():
+            if isinstance(result, dict):
+                rows += [frame_row(score, convention, model=model) for model, score in result.items()]
+            else:
+                rows.append(frame_row(result, convention))
+        return rows
 
 
 @Real.register  # so that `pytest.approx` and others take it for a number
 @dataclass(frozen=True, slots=True, repr=False)
-class Score(Written):
+class Score(_ShownScores):
     """A number and the convention that made it.
 
     Scores with the same value and convention are equal. Only scores of the same convention and queries can be ordered
@@ -103,14 +148,8 @@ class Score(Written):
     def _counts(self) -> str:
         return ", ".join(f"{name.removeprefix('n_')} {getattr(self, name)}" for name in COUNTS)
 
-    def blocks(self) -> list[str | Table]:
-        """Return a table of one line, and the signature."""
-        table = Table.of("1 convention", ("name", *HEAD), [(self.convention.name, *self.cells())])
-        return [table, f"{self.convention.name}: {self.convention}"]
-
-    def cells(self) -> tuple[str, ...]:
-        """Return the value and the counts as table cells."""
-        return (f"{self.value:.4f}", *(str(getattr(self, name)) for name in COUNTS))
+    def _scores(self) -> Collection[tuple[Convention, Any]]:
+        return [(self.convention, self)]
 
     def __format__(self, spec: str) -> str:
         """Format the value; without a format specification, return `str(self)`."""
@@ -317,51 +356,77 @@ class ByConvention(Mapping[Convention, Result]):
         return f"{type(self).__name__}({{{entries}}})"
 
 
-class _ShownScores(Written):
-    """Scores that are written as a table with a line for each convention and model; notebooks show it."""
-
-    @abstractmethod
-    def _scores(self) -> Collection[tuple[Convention, Any]]:
-        """Return each convention with its score, or with a dict of the scores of models."""
-
-    def table(self) -> Table:
-        """Return a table with a line for each convention and model."""
-        scores, lines, models = self._scores(), list[tuple[str, ...]](), tuple[str, ...]()
-        for convention, result in scores:
-            if isinstance(result, dict):
-                models = ("model",)
-                lines += [(convention.name, str(model), *score.cells()) for model, score in result.items()]
-            else:
-                lines.append((convention.name, *result.cells()))
-        return Table.of(f"{len(scores)} convention{'s' * (len(scores) != 1)}", ("name", *models, *HEAD), lines)
-
-    def blocks(self) -> list[str | Table]:
-        """Return the table, and the signature of each convention."""
-        return [self.table(), signatures(convention for convention, _ in self._scores())]
-
-    def _repr_html_(self) -> str:
-        return self.table().html()
-
-    def _repr_markdown_(self) -> str:
-        return self.table().markdown()
-
-
 class Scores(ByConvention[Result], _ShownScores):
-    """The scores of each convention, shown as a table in notebooks."""
+    r"""The scores of each convention, printed and drawn as a table.
+
+    Examples
+    --------
+    >>> import rankadapters as ra
+    >>> models = {"up": [1, 2, 3], "down": [3, 2, 1]}
+    >>> scores = ra.evaluate([0, 1, 2], models, ["textbook@2", "catboost.query_rmse"], group_sizes=[3])
+    >>> print(scores)
+    2 models, 2 conventions
+    model  ndcg@2/textbook  query-rmse/catboost.query_rmse
+    up              1.0000                          0.0000
+    down            0.1738                          1.6330
+    >>> print(scores.to_latex(decimals=2).partition("\n\n")[0])
+    % 2 models, 2 conventions
+    \begin{tabular}{lrr}
+    \toprule
+    model & ndcg@2/textbook & query-rmse/catboost.query\_rmse \\
+    \midrule
+    up & \textbf{1.00} & \textbf{0.00} \\
+    down & 0.17 & 1.63 \\
+    \bottomrule
+    \end{tabular}
+    """
 
     def __str__(self) -> str:
-        """Return the table as text."""
-        return str(self.table())
+        """Return the table as text; many conventions become lines, since such a table is too wide for most windows."""
+        table = self.table()
+        return str(table.transposed("name") if len(table.head) > _WIDEST and table.head[0] == "model" else table)
 
     def _scores(self) -> Collection[tuple[Convention, Any]]:
         return self._entries
 
 
 class ScoresOfModels(dict[Any, Score], _ShownScores):
-    """The score of each model under one convention: a dict, shown as a table as `Scores` are."""
+    """The score of each model under one convention: a dict, printed and drawn as a table as `Scores` are.
+
+    Examples
+    --------
+    >>> import rankadapters as ra
+    >>> print(ra.evaluate([0, 1, 2], {"up": [1, 2, 3], "down": [3, 2, 1]}, "textbook@2", group_sizes=[3]))
+    2 models, 1 convention
+    model  ndcg@2/textbook  queries  scored  empty  short
+    up              1.0000        1       1      0      0
+    down            0.1738        1       1      0      0
+    """
+
+    def __str__(self) -> str:
+        """Return the table as text; a dict that was given other values is printed as such."""
+        return str(self.table()) if self and all(isinstance(score, Score) for score in self.values()) else repr(self)
 
     def _scores(self) -> Collection[tuple[Convention, Any]]:
-        return [(convention, self) for convention in {score.convention for score in self.values()}]
+        conventions = dict.fromkeys(score.convention for score in self.values())
+        return [(c, {model: score for model, score in self.items() if score.convention == c}) for c in conventions]
+
+
+def value_cell(score: Score, form: str, *more: float, contest: Hashable = None) -> Cell:
+    """Return the value, and more numbers, in a format; the best of the values in a contest is bold."""
+    return Cell(form, score.value, *more, contest=contest, worth=score.convention.worth(score.value))
+
+
+def cells(score: Score, decimals: int, *, contest: Hashable = None) -> tuple[str, ...]:
+    """Return the value and the counts as table cells under `HEAD`."""
+    value = value_cell(score, f"{{:.{decimals}f}}", contest=contest)
+    return (value, *(str(getattr(score, name)) for name in COUNTS))
+
+
+def frame_row(score: Score, convention: Convention, **names: Any) -> dict[str, Any]:
+    """Return the row of a data frame: the convention, further names such as the model, the value and the counts."""
+    counts = {name: getattr(score, name) for name in COUNTS}
+    return {"name": convention.name, "signature": str(convention), **names, "value": score.value, **counts}
 
 
 def shape_results(

@@ -1,12 +1,17 @@
-"""Tables as plain text, Markdown, LaTeX and HTML, and results written as paragraphs and tables."""
+"""Tables as plain text, Markdown, LaTeX and HTML, and results written as paragraphs, tables, frames and figures."""
 
 from __future__ import annotations
 
+import math
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from html import escape
+from itertools import chain
+from typing import Any, Self
+
+from rankadapters.core.declaration.arguments import whole
 
 # Characters that LaTeX treats as markup or prints differently; after a line end, `[` and `*` would start an option.
 _LATEX = str.maketrans(
@@ -16,6 +21,37 @@ _LATEX = str.maketrans(
     | {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", "\n": " "}
 )
 _MINUS, _DASHES = re.compile(r"(?<!\S)-(?=\d)"), re.compile(r"-(?=-)")
+_SIGNED_ZERO, _PRECISION = re.compile(r"[+-](0(?:\.0+)?)(?![.\d])"), re.compile(r"!r|:([+]?)\.\d+f")
+_FEWEST_DECIMALS, _ENOUGH_DECIMALS = 4, 8  # differences of a smaller size may come from the order of summation alone
+_MOST_DECIMALS = 17  # of a float64 in [0, 1]
+
+
+class Cell(str):
+    """The text of a cell that shows numbers; it keeps the numbers, to print them with other decimals.
+
+    The cells of one `contest` compete: the best of at least two, with the highest `worth`, is printed in bold.
+
+    >>> Cell("{:.4f}", 0.12345), Cell("{:+.2f} to {:+.2f}", -0.0001, 0.25).rounded(1)
+    ('0.1235', '0.0 to +0.2')
+    """
+
+    __slots__ = ("contest", "form", "numbers", "worth")
+
+    form: str
+    numbers: tuple[float, ...]
+    contest: Hashable
+    worth: float
+
+    def __new__(cls, form: str, *numbers: float, contest: Hashable = None, worth: float = 0.0) -> Self:
+        """Format the numbers; a zero has no sign."""
+        cell = super().__new__(cls, _SIGNED_ZERO.sub(r"\1", form.format(*numbers)))
+        cell.form, cell.numbers, cell.contest, cell.worth = form, numbers, contest, worth
+        return cell
+
+    def rounded(self, decimals: int) -> Cell:
+        """Return the cell with as many decimals."""
+        form = _PRECISION.sub(rf":\g<1>.{decimals}f", self.form)
+        return Cell(form, *self.numbers, contest=self.contest, worth=self.worth)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,37 +90,67 @@ class Table:
         )
         return "\n".join([self.caption, *(row.rstrip() for row in rows)])
 
+    def rounded(self, decimals: int | None) -> Table:
+        """Return the table with as many decimals in every `Cell`; None leaves it as it is."""
+        if decimals is None:
+            return self
+        lines = ([cell.rounded(decimals) if isinstance(cell, Cell) else cell for cell in line] for line in self.lines)
+        return Table.of(self.caption, self.head, lines)
+
+    def transposed(self, first: str) -> Table:
+        """Return the table with its rows as columns; `first` is the head of the first column."""
+        (_, *head), *lines = zip(self.head, *self.lines, strict=True)
+        return Table.of(self.caption, (first, *head), lines)
+
+    def written(self, write: Callable[[str], str], bold: str) -> list[list[str]]:
+        """Return the lines with every cell written by a function, and the best ones in `bold`, such as `<b>{}</b>`.
+
+        The best cell of a contest is bold, and so are its rivals that print the same.
+        """
+        contests: dict[Hashable, list[Cell]] = {}
+        for cell in chain(*self.lines):
+            if isinstance(cell, Cell) and cell.contest is not None:
+                contests.setdefault(cell.contest, []).append(cell)
+        best = {key: max(cells, key=lambda cell: cell.worth) for key, cells in contests.items() if len(cells) > 1}
+
+        def marked(cell: str) -> str:
+            is_best = isinstance(cell, Cell) and cell == best.get(cell.contest)
+            return bold.format(write(cell)) if is_best else write(cell)
+
+        return [[*map(marked, line)] for line in self.lines]
+
     def markdown(self) -> str:
-        """Return a Markdown table under its caption."""
+        """Return a Markdown table under its caption, with the best values in bold."""
         rule = ["---:" if number else "---" for number in self.numeric]
-        escaped = ([as_markdown(cell) for cell in line] for line in (self.head, rule, *self.lines))
-        return "\n".join([f"{self.caption}\n", *("| " + " | ".join(line) + " |" for line in escaped)])
+        lines = (map(as_markdown, self.head), rule, *self.written(as_markdown, "**{}**"))
+        return "\n".join([f"{self.caption}\n", *("| " + " | ".join(line) + " |" for line in lines)])
 
     def latex(self) -> str:
-        """Return a LaTeX tabular with booktabs rules, under its caption as a comment."""
+        """Return a LaTeX tabular with booktabs rules, under its caption as a comment; the best values are bold."""
         sides = "".join("r" if number else "l" for number in self.numeric)
-        head, *lines = (" & ".join(map(as_latex, line)) + r" \\" for line in (self.head, *self.lines))
+        written = (map(as_latex, self.head), *self.written(as_latex, r"\textbf{{{}}}"))
+        head, *lines = (" & ".join(line) + r" \\" for line in written)
         caption = " ".join(self.caption.split())
         top = [f"% {caption}", rf"\begin{{tabular}}{{{sides}}}", r"\toprule", head, r"\midrule"]
         return "\n".join([*top, *lines, r"\bottomrule", r"\end{tabular}"])
 
     def html(self) -> str:
-        """Return an HTML table with a caption and scoped headers."""
+        """Return an HTML table with a caption and scoped headers; the best values are bold."""
         heads = zip(self.numeric, self.head, strict=True)
         head = "".join(f'<th scope="col"{_right(number)}>{escape(cell)}</th>' for number, cell in heads)
-        body = "".join(f"<tr>{self._cells(line)}</tr>" for line in self.lines)
+        body = "".join(f"<tr>{self._cells(line)}</tr>" for line in self.written(escape, "<b>{}</b>"))
         caption = f"<caption>{escape(self.caption)}</caption>"
         return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
-    def _cells(self, line: tuple[str, ...]) -> str:
+    def _cells(self, line: list[str]) -> str:
         first, *rest = line
         pairs = zip(self.numeric[1:], rest, strict=True)
-        cells = (f"<td{_right(number)}>{escape(cell)}</td>" for number, cell in pairs)
-        return f'<th scope="row">{escape(first)}</th>' + "".join(cells)
+        cells = (f"<td{_right(number)}>{cell}</td>" for number, cell in pairs)
+        return f'<th scope="row">{first}</th>' + "".join(cells)
 
 
 class Written(ABC):
-    """Base class of results that can be written as paragraphs and tables."""
+    """Base class of results that can be written as paragraphs and tables, and be a data frame and a figure."""
 
     __slots__ = ()
 
@@ -92,16 +158,83 @@ class Written(ABC):
     def blocks(self) -> list[str | Table]:
         """Return the paragraphs and tables in reading order."""
 
-    def to_markdown(self) -> str:
-        """Return the paragraphs and tables in Markdown."""
-        return "\n\n".join(b.markdown() if isinstance(b, Table) else _markdown(b) for b in self.blocks()) + "\n"
+    def table(self) -> Table:
+        """Return the main table, which is the first one."""
+        return next((block for block in self.blocks() if isinstance(block, Table)), Table("", (), ()))
 
-    def to_latex(self) -> str:
-        """Return the paragraphs and tables in LaTeX, which needs the package booktabs; captions are comments.
+    def __str__(self) -> str:
+        """Return the main table as text."""
+        return str(self.table())
 
+    def _repr_html_(self) -> str:
+        return self.table().html()
+
+    def _repr_markdown_(self) -> str:
+        return self.table().markdown()
+
+    def to_markdown(self, *, decimals: int | None = None) -> str:
+        """Return the paragraphs and tables in Markdown, with the decimals and the bold values of `to_latex`."""
+        return self._written(decimals, Table.markdown, _markdown)
+
+    def to_latex(self, *, decimals: int | None = None) -> str:
+        r"""Return the paragraphs and tables in LaTeX, which needs the package booktabs; captions are comments.
+
+        In a comparison of models, the best value under each convention is `\textbf`, as is any that prints the same.
         Lines may break after the slashes of a signature.
+
+        Parameters
+        ----------
+        decimals : int, optional
+            Number of decimals; by default those of the printed result.
         """
-        return "\n\n".join(b.latex() if isinstance(b, Table) else _latex(b) for b in self.blocks()) + "\n"
+        return self._written(decimals, Table.latex, _latex)
+
+    def _written(self, decimals: int | None, table: Callable[[Table], str], paragraph: Callable[[str], str]) -> str:
+        decimals = None if decimals is None else whole("decimals", decimals, least=0, most=_MOST_DECIMALS)
+        blocks = self.blocks()
+        return "\n\n".join(table(b.rounded(decimals)) if isinstance(b, Table) else paragraph(b) for b in blocks) + "\n"
+
+    def to_frame(self) -> Any:
+        """Return a pandas DataFrame with exact numbers: a row for each score, segment, comparison, match, effect, ...
+
+        Raises
+        ------
+        MissingToolkitError
+            pandas is not installed.
+        """
+        from rankadapters.exports import as_frame
+
+        return as_frame(self._frame_rows())
+
+    def _frame_rows(self) -> list[dict[str, Any]]:
+        """Return the rows of the main table, by column."""
+        table = self.table()
+        return [dict(zip(table.head, map(_exact, line), strict=True)) for line in table.lines]
+
+    def plot(self) -> Any:
+        """Return a matplotlib Figure of the main table: its values as bars, or as lines if it has more columns of them.
+
+        A table without values is drawn as text.
+
+        Raises
+        ------
+        MissingToolkitError
+            matplotlib is not installed.
+        """
+        from rankadapters.plotting.plots import bars, lines_by_row, text
+
+        table = self.table()
+        columns = enumerate(zip(*table.lines, strict=True))
+        shown = [index for index, column in columns if any(isinstance(cell, Cell) for cell in column)]
+        if not shown:
+            return text(str(table) if table.lines else str(self))
+        names = [", ".join(line[: shown[0]]) for line in table.lines]
+        cells = [[line[index] for index in shown] for line in table.lines]
+        values = [[cell.numbers[0] if isinstance(cell, Cell) else math.nan for cell in line] for line in cells]
+        heads = [table.head[index] for index in shown]
+        if len(shown) == 1:
+            return bars(list(zip(names, chain(*values), strict=True)), heads[0])
+        return lines_by_row(heads, list(zip(names, values, strict=True)), "value")
 
 
 def as_markdown(text: str) -> str:
@@ -120,6 +253,22 @@ def as_latex(text: str) -> str:
     50 \% of a\_b, $-$0.5
     """
     return _MINUS.sub("$-$", _DASHES.sub("-{}", text.translate(_LATEX)))
+
+
+def distinct_decimals(values: Iterable[float]) -> int:
+    """Return how many decimals to print, from 4 to 8, so that different values do not look equal.
+
+    >>> distinct_decimals([0.5, 0.25]), distinct_decimals([0.12341, 0.12342]), distinct_decimals([0.5, 0.5])
+    (4, 5, 4)
+    """
+    distinct = {f"{value:.{_ENOUGH_DECIMALS}f}": value for value in values}.values()
+    counts = {n: len({f"{value:.{n}f}" for value in distinct}) for n in range(_FEWEST_DECIMALS, _ENOUGH_DECIMALS)}
+    return next((n for n, count in counts.items() if count == len(distinct)), _ENOUGH_DECIMALS)
+
+
+def _exact(cell: str) -> Any:
+    """Return the first number of a cell; None for a dash."""
+    return cell.numbers[0] if isinstance(cell, Cell) else None if cell == "-" else cell
 
 
 def _right(number: bool) -> str:  # noqa: FBT001 - of a cell

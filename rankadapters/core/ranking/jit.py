@@ -121,9 +121,9 @@ def _dispatcher(function: Callable[..., Any], options: dict[str, Any]) -> Any:
     """Return numba's dispatcher, which compiles at its first call; with NUMBA_DISABLE_JIT=1, the function itself."""
     from numba import njit
 
-    dispatcher, path = njit(nogil=True, error_model="numpy", **options)(function), folder()
-    if dispatcher is not function and path is not None and not options.keys() & UNCALLED.keys():
-        dispatcher._cache = KeptCode(path, function)  # noqa: SLF001 - numba has no public way to set the cache
+    dispatcher = njit(nogil=True, error_model="numpy", **options)(function)
+    if dispatcher is not function and not options.keys() & UNCALLED.keys():
+        dispatcher._cache = KeptCode(folder(), function)  # noqa: SLF001 - numba has no public way to set the cache
     return dispatcher
 
 
@@ -134,14 +134,14 @@ def cached(function: Jitted) -> bool:
 
 
 class KeptCode:
-    """numba's cache of one function: a file per combination of argument types and CPU.
+    """numba's cache of one function: a file per combination of argument types and CPU; without a folder, it keeps none.
 
     numba's own cache compares the time of the function's file only, and two processes that compile at the same time
     can give different machine code the same number.
     """
 
-    def __init__(self, path: Path, function: Callable[..., Any]) -> None:
-        self.cache_path, self._name = str(path), _file_name(function)
+    def __init__(self, path: Path | None, function: Callable[..., Any]) -> None:
+        self.cache_path, self._name = path and str(path), _file_name(function)
         self._code = function.__code__.co_code, function.__code__.co_consts  # of functions outside the kernel files
 
     def load_overload(self, types: Any, context: Any) -> Any:
@@ -152,14 +152,15 @@ class KeptCode:
         with suppress(Exception):  # unpickling a broken file can raise any error
             parts = pickle.loads(self._file(types, context).read_bytes())  # noqa: S301 - as numba itself does
             return CompileResult._rebuild(context, *parts)  # type: ignore[no-untyped-call]  # noqa: SLF001 - as above
-        _announce(PURPOSES.get(self._name.split(".")[1], "functions"))
+        when = "in this process, since no folder for machine code can be written" if self.cache_path is None else ""
+        _announce(PURPOSES.get(self._name.split(".")[1], "functions"), when or "once on this machine")
         return None
 
     def save_overload(self, types: Any, code: Any) -> None:
         """Write a temporary file and rename it, so that no process reads half a file."""
         from numba.core.serialize import dumps
 
-        if code.library.has_dynamic_globals:  # addresses of this process
+        if self.cache_path is None or code.library.has_dynamic_globals:  # addresses of this process
             return
         file = self._file(types, code.target_context)
         temporary = file.with_suffix(f".{uuid4().hex}")
@@ -173,13 +174,16 @@ class KeptCode:
 
     def _file(self, types: Any, context: Any) -> Path:
         key = sha256(repr((types, context.codegen().magic_tuple(), self._code)).encode()).hexdigest()[:16]
-        return Path(self.cache_path, f"{self._name}-{key}.code")
+        return Path(str(self.cache_path), f"{self._name}-{key}.code")
 
 
 @cache
-def _announce(purpose: str) -> None:
-    """Log, once in a process, that kernels are compiled, which takes seconds."""
-    logging.getLogger("rankadapters").info("rankadapters: compiling %s, once on this machine", purpose)
+def _announce(purpose: str, when: str) -> None:
+    """Log, once in a process, that kernels are compiled, which takes seconds.
+
+    It is a warning because Python prints warnings on stderr where logging is not configured, as in most jobs.
+    """
+    logging.getLogger("rankadapters").warning("rankadapters: compiling %s, %s", purpose, when)
 
 
 def _file_name(function: Callable[..., Any]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import pickle
 import re
 from datetime import timedelta
@@ -43,11 +42,8 @@ def assert_refused(problem, labels, scores, convention, **columns):
             r"labels\[0\] is Fraction\(1, 2\) \(dtype object\).*\n.*asarray\(labels, 'float64'\)",
         ),
         (np.array([0, "x", 2, 0], object), r"labels must be numbers, but labels\[1\] is 'x' \(dtype object\)"),
-        (np.array([0, [1], 2, 0], object), r"labels must be numbers, but labels\[1\] is \[1\] \(dtype object\)"),
         (np.array([0, 1, pd.NA, 0], object), r"labels\[2\] is <NA> \(dtype object\)"),
         ([2**60, 0.5, 1, 2], r"labels has an integer of 1152921504606846976, beyond 2\^53"),
-        ([2**70, 5, 1, 2], r"labels has an integer of 1180591620717411303424, beyond 2\^53"),
-        (["1", "0", "2", "0"], r"labels must be numbers, but labels\[0\] is .*'1'"),
         ([1, None, 2, 0], r"labels must be numbers, but labels\[1\] is None"),
         ([1, np.nan, 2, 0], r"labels\[1\] is nan"),
         ([1, 0, np.inf, 0], r"labels\[2\] is inf"),
@@ -56,9 +52,6 @@ def assert_refused(problem, labels, scores, convention, **columns):
         ([1023, 0, 1023, 1023], "ideal DCG of query b overflows"),
         (np.array([1, 0, 2**60, 0]), r"integer of 1152921504606846976, beyond 2\^53"),
         (np.zeros(4, np.longdouble), "labels must be numbers.*dtype (float128|longdouble)"),
-        (np.zeros(4, complex), "labels must be numbers"),
-        *((labels, "one entry per row") for labels in ("abcd", None, {1: 2})),
-        (np.ones((2, 2)), r"shape \(2, 2\)"),
     ],
 )
 def test_bad_labels_are_refused(labels, problem):
@@ -83,20 +76,12 @@ def test_values_outside_the_domain_of_a_convention_are_refused(convention, label
     assert_refused(problem, labels, scores, convention, qid=MIXED)
 
 
-@for_each("objective", [ra.objectives.xgboost.map(), ra.objectives.catboost.query_cross_entropy()], ids=str)
-def test_the_error_of_an_objective_has_the_row_of_the_bad_label(objective):
-    with pytest.raises(ra.InputError) as caught:
-        ra.objectives.gradients([1, 2, 0, 1], SCORES, objective, qid=MIXED)
-    assert caught.value.row == 1
-
-
 @for_each(
     ("scores", "problem"),
     [
         ([0.1], "scores has 1 rows but the queries cover 4"),
         ([], "scores is empty"),
         (np.zeros((4, 1)), r"Hint: scores.ravel\(\)"),
-        (["a", "b", "c", "d"], "scores must be numbers"),
         ([0.1, np.nan, 0.2, 0.3], r"scores\[1\] is nan"),
         ([0.1, 0.2, 0.3, -np.inf], r"scores\[3\] is -inf"),
         *(
@@ -113,17 +98,14 @@ def test_bad_scores_are_refused(scores, problem, ties):
 @for_each(
     ("columns", "problem"),
     [
-        ({}, "neither was given"),
         ({"qid": QID, "group_sizes": [4]}, "both were given"),
         ({"group_sizes": [3]}, "adds up to 3 but labels has 4"),
         ({"group_sizes": [4, 0]}, r"group_sizes\[1\] is 0"),
-        ({"group_sizes": [5, -1]}, r"group_sizes\[1\] is -1"),
         ({"group_sizes": [2.0, 2.0]}, "whole numbers are needed"),
         ({"group_sizes": []}, "group_sizes is empty"),
         ({"qid": ["a"]}, "qid has 1 rows but labels has 4"),
         ({"qid": [1.0, 1.0, np.nan, 2.0]}, r"qid\[2\] is nan"),
         ({"qid": ["a", None, "b", "b"]}, r"qid\[1\] is None"),
-        ({"qid": pd.Series(["a", None, "b", "b"])}, r"qid\[1\] is"),
         ({"qid": [("a", 1), ("a", 1), ("b", np.nan), ("b", 2)]}, r"qid\[2\] is \('b', nan\), but every row belongs"),
         ({"qid": [("a", (1, None)), ("a", 1), ("b", 1), ("b", 2)]}, r"qid\[0\] is \('a', \(1, None\)\)"),
         (
@@ -134,9 +116,7 @@ def test_bad_scores_are_refused(scores, problem, ties):
         ({"qid": pd.to_datetime(["2020-01-01", None, "2020-01-02", "2020-01-02"])}, r"qid\[1\] is NaT"),
         ({"qid": [["a"], ["a"], ["b"], ["b"]]}, "holds lists"),
         ({"qid": [7, 7, {}, {}]}, r"qid\[2\] is {} \(dict\); allowed are integers, .*\nHint: qid=\[str\(query\)"),
-        ({"qid": [7, 7, Fraction(1, 2), 1]}, r"qid\[2\] is 1/2 \(Fraction\); allowed are"),
         ({"qid": ["a", ("a", Decimal(7)), "a", "b"]}, r"qid\[1\] is \('a', Decimal\('7'\)\) \(tuple\); allowed are"),
-        ({"qid": [frozenset("a"), "a", "a", "b"]}, r"qid\[0\] is frozenset\(\{'a'\}\) \(frozenset\); allowed are"),
         ({"qid": [timedelta(1), 7, 7, 8]}, r"qid\[0\] is 1 day, 0:00:00 \(timedelta\); allowed are"),
         *(({"qid": np.array([1, 1, 2, 2], dtype)}, r"qid\[0\] is .*; allowed are") for dtype in ("m8[s]", "c16")),
         ({"qid": QID, "docid": ["x", "x", "y", "z"]}, r"docid\[1\] = 'x' occurs twice in its query"),
@@ -151,32 +131,15 @@ def test_bad_scores_are_refused(scores, problem, ties):
             "row 1 is neither",
         ),
         ({"qid": MIXED, "judged": [True, False, True, True]}, "row 1 was retrieved but not judged"),
-        *(({"qid": MIXED, "row_weight": [1, weight, 1, 1]}, r"row_weight\[1\]") for weight in (math.nan, -1, 1e-310)),
-        *(({"qid": QID, "query_weight": [1, weight]}, r"query_weight\[1\]") for weight in (math.nan, -1, 1e-310)),
-        ({"qid": QID, "pairs": ([0], [1], [-1.0])}, "pairs"),
-        ({"qid": QID, "pairs": ([0], [2])}, r"pair 0 joins rows 0 and 2, of queries a and b\.\nHint: both rows"),
     ],
 )
 def test_bad_columns_are_refused(columns, problem):
     assert_refused(problem, LABELS, SCORES, CONV, **columns)
 
 
-@for_each("n_threads", [0, -1, 1.0, True, "2"])
-def test_a_bad_number_of_threads_is_refused(n_threads):
-    with pytest.raises(ra.InputError, match="n_threads"):
-        ra.evaluate(LABELS, SCORES, CONV, qid=QID, n_threads=n_threads)
-
-
 def test_ties_by_docid_are_refused_without_docids():
     with pytest.raises(ra.InputError, match=r"needs docid=(.|\n)*Hint: .*replace\(ties='input'\)"):
         ra.evaluate(LABELS, SCORES, CONV.replace(ties="docid-descending"), qid=QID)
-
-
-def test_a_missing_or_incomplete_convention_is_refused():
-    with pytest.raises(ra.ConventionError, match="'ndcg' does not say whose ndcg it is"):
-        ra.evaluate(LABELS, SCORES, "ndcg", qid=QID)
-    with pytest.raises(ra.ConventionError, match="no convention was given"):
-        ra.evaluate(LABELS, SCORES, [], qid=QID)
 
 
 @for_each(
@@ -228,21 +191,6 @@ def test_columns_of_every_library_give_the_same_score(kind):
     assert score.value == ra.evaluate(LABELS, SCORES, CONV, qid=QID).value
 
 
-@for_each("ids", [("a", "b"), (7, -3), (("x", 1), ("x", 2)), (1, "1"), (0.5, 1)])
-def test_query_ids_may_have_different_types(ids):
-    queries = ra.Queries(LABELS, qid=[ids[0], ids[0], ids[1], ids[1]])
-    assert queries.query_ids.tolist() == list(ids)
-    assert queries.indptr.tolist() == [0, 2, 4]
-    assert queries.order is None
-
-
-def test_queries_keep_the_order_of_first_appearance():
-    queries = ra.Queries([0, 1, 2, 3, 4], qid=[9, 2, 9, 5, 2])
-    assert queries.query_ids.tolist() == [9, 2, 5]
-    assert queries.order.tolist() == [0, 2, 1, 4, 3]
-    assert queries.indptr.tolist() == [0, 2, 4, 5]
-
-
 def test_inputs_are_copied_and_not_changed():
     labels, scores, qid = np.array([1.0, 0.0]), np.array([0.1, 0.2]), np.array([1, 1])
     evaluator = ra.Evaluator(labels, CONV, qid=qid)
@@ -284,7 +232,22 @@ def test_large_query_ids_that_float64_would_merge_stay_apart(qid):
     assert ra.Queries(LABELS, qid=qid).n_queries == 3
 
 
-@for_each("missing", [np.float32("nan"), complex("nan"), pd.NA, pd.NaT])
-def test_every_kind_of_missing_query_id_is_refused(missing):
-    with pytest.raises(ra.InputError, match=r"qid\[0\] is"):
-        ra.Queries(LABELS, qid=np.array([missing, "a", "a", "b"], object))
+class Tensor:
+    """An array that supports only DLPack."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
+
+    def __dlpack__(self, **options):
+        return self.array.__dlpack__()
+
+
+def test_arrays_that_support_dlpack_are_read():
+    labels, scores, qid = np.array([0.0, 2.0, 1.0]), np.array([0.1, 0.4, 0.3], np.float32), np.array([1, 1, 2])
+    expected = ra.evaluate(labels, scores, "lightgbm@10", qid=qid)
+    assert ra.evaluate(Tensor(labels), Tensor(scores), "lightgbm@10", qid=Tensor(qid)) == expected
+    tensor = pytest.importorskip("torch").tensor
+    assert ra.evaluate(tensor(labels), tensor(scores), "lightgbm@10", qid=tensor(qid)) == expected

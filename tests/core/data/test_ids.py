@@ -14,16 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankadapters as ra
-from rankadapters.core.data.columns import as_numbers, index_dtype
-from rankadapters.core.data.ids import hash_ids, id_column, id_kind, id_value, mixed
+from rankadapters.core.data.columns import as_numbers
+from rankadapters.core.data.ids import hash_ids, id_column, id_kind, id_value
 from rankadapters.core.data.optional_columns import rank_docids
 from rankadapters.core.data.queries import grouped, stable_order
 from tests.helpers.tables import for_each
-
-
-@for_each(("n", "expected"), [(1, np.int32), (2**31 - 1, np.int32), (2**31, np.int64)])
-def test_row_numbers_are_int32_where_they_fit(n, expected):
-    assert index_dtype(n) is expected
 
 
 @for_each("kind", ["?", "i1", ">u2", "i4", ">i8", "f2", "<f4", ">f4", "<f8", ">f8"])
@@ -71,27 +66,6 @@ def test_docid_ranks_follow_the_utf8_bytes(pairs):
     expected = sorted(range(len(pairs)), key=lambda row: (ids.index(pairs[row][0]), pairs[row][1].encode()))
     assert np.argsort(ranks).tolist() == expected
     assert repeated_row == -1
-
-
-@given(st.lists(st.tuples(st.integers(0, 1), st.sampled_from(["a", "b", "é", "aa"])), min_size=1, max_size=12))
-def test_a_docid_that_occurs_twice_in_a_query_is_found(pairs):
-    queries = ra.Queries([0] * len(pairs), qid=[q for q, _ in pairs])
-    _, repeated_row = rank_docids(np.array([text for _, text in pairs]), queries)
-    assert (repeated_row >= 0) == (len(set(pairs)) < len(pairs))
-    if repeated_row >= 0:
-        assert pairs.count(pairs[repeated_row]) > 1
-
-
-def test_docids_that_differ_in_a_trailing_nul_stay_apart():
-    batch = {"label": [1, 0], "score": [1, 1], "qid": [7, 7], "docid": ["a\0", "a"]}
-    convention = ra.presets.textbook(1).replace(ties="docid-descending")
-    assert ra.evaluate_table([batch], convention, docid="docid").value == 1.0
-
-
-def test_docids_of_interleaved_queries_break_ties():
-    convention = ra.presets.textbook(1).replace(ties="docid-descending")
-    columns = {"qid": ["a", "b", "a", "b"], "docid": ["x", "ab", "y", "aa"]}
-    assert ra.Evaluator([0, 0, 1, 1], convention, **columns).per_query([1, 1, 1, 1]).tolist() == [1.0, 0.0]
 
 
 NOON = datetime(2026, 1, 31, 12)  # noqa: DTZ001 - times without a zone are among the ids
@@ -192,32 +166,12 @@ def test_rows_whose_docid_is_their_querys_id_are_known():
     assert ra.Queries([1, 0], qid=[0, 1]).own_docid is None
 
 
-def test_weights_indexed_by_times_in_another_order_are_refused():
-    pandas = pytest.importorskip("pandas")
-    days = pandas.to_datetime(["2026-02-01", "2026-01-31"]).as_unit("ns")
-    with pytest.raises(ra.InputError, match="indexed by query id, in an order other than"):
-        ra.Queries([1, 0], qid=days, query_weight=pandas.Series([1.0, 2.0], index=days[::-1]))
-
-
-def test_models_whose_query_ids_differ_in_type_are_compared():
-    times = np.array(["2026-01-31T12:00", "2026-02-01T12:00"])
-    queries = {unit: ra.Queries([1, 0, 0, 1], qid=np.repeat(times.astype(f"M8[{unit}]"), 2)) for unit in ("ns", "us")}
-    scores = {unit: np.arange(4.0) for unit in queries}
-    results = ra.audit.order(queries, scores, "yahoo@10", n_resamples=9).scores
-    assert list(results["ns"].values()) == list(results["us"].values())
-
-
 LABELS, QID = [2.0, 0.0, 1.5, 0.0, 3.0], ["a", "a", "b", "b", "b"]
 PAIRS = ([0, 4], [1, 2])
 
 
 def fingerprints(**columns):
     return [hex(word) for word in ra.Queries(**{"labels": LABELS, "qid": QID} | columns).fingerprints.tolist()]
-
-
-def test_mixing_words_computes_splitmix64():
-    """Expected: the first outputs for the seeds 0 and 1 (Steele, Lea and Flood 2014; Java's SplittableRandom)."""
-    assert mixed(np.array([0, 1], np.uint64)).tolist() == [0xE220A8397B1DCDAF, 0x910A2DEC89025CC1]
 
 
 WHOLE_NUMBER_HASHES = ["0xe220a8397b1dcdaf", "0x910a2dec89025cc1", "0x1fdd7128f310c389", "0xe4d971771b652c20"]
@@ -257,18 +211,6 @@ def test_hashes_of_ids_never_change(ids, expected):
 )  # fmt: skip
 def test_fingerprints_of_queries_never_change(columns, expected):
     assert fingerprints(**columns) == expected
-
-
-def test_a_digest_is_the_sum_of_the_fingerprints():
-    queries = ra.Queries(LABELS, qid=QID)
-    assert queries.digest == sum(int(word, 16) for word in fingerprints()) % 2**64
-
-
-def test_the_order_of_rows_does_not_change_the_fingerprints():
-    order = [4, 1, 3, 0, 2]
-    shuffled = ra.Queries(np.array(LABELS)[order], qid=np.array(QID)[order], row_weight=np.arange(5.0)[order])
-    unshuffled = ra.Queries(LABELS, qid=QID, row_weight=np.arange(5.0))
-    assert sorted(shuffled.fingerprints.tolist()) == sorted(unshuffled.fingerprints.tolist())
 
 
 def test_ids_have_the_same_hash_in_a_column_and_alone():

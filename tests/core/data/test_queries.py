@@ -116,8 +116,7 @@ def test_the_order_of_rows_does_not_change_the_score_of_pairs(order):
             {"pairs": [(0, 1), (2, 3)]},
             r"pairs is \[\(0, 1\), \(2, 3\)\]; allowed .*\nHint: tuple\(zip\(\*pairs\)\)",
         ),
-        ({"group": [2, 2]}, "'group' is not an accepted column; .*\nHint: group_sizes= takes the rows of each query"),
-        ({"sample_weight": [1, 1, 1, 1]}, "Hint: row_weight= takes one weight per row"),
+        ({"qids": [2, 2]}, "'qids' is not an accepted column; .*\nHint: qid= takes one id per row"),
     ],
 )
 def test_bad_row_weights_and_pairs_are_refused(columns, problem):
@@ -139,16 +138,6 @@ def test_subset_refuses_numbers_that_are_not_different_queries(numbers):
         queries.subset(np.array(numbers))
 
 
-def test_new_weights_and_labels_with_another_pandas_index_are_refused():
-    pandas = pytest.importorskip("pandas")
-    queries = ra.Queries(pandas.Series([1, 0, 2], index=["x", "y", "z"]), group_sizes=[3])
-    column = pandas.Series([1.0, 2.0, 3.0], index=["z", "y", "x"])
-    with pytest.raises(ra.InputError, match="row_weight"):
-        queries.with_weights(row_weight=column)
-    with pytest.raises(ra.InputError, match="labels"):
-        queries.with_labels(column)
-
-
 @for_each("column", [None, "query_weight", "row_weight", "pair_weight"])
 def test_weighed_by_keeps_one_column_of_weights_and_the_pairs(column):
     queries = ra.Queries(
@@ -156,16 +145,6 @@ def test_weighed_by_keeps_one_column_of_weights_and_the_pairs(column):
     )
     assert queries.weighed_by(column).weights == (() if column is None else (column,))
     assert queries.weighed_by(column).pairs.winner.tolist() == [0]
-
-
-def test_weights_that_one_of_more_conventions_ignores_are_refused():
-    with pytest.raises(ra.InputError, match=r"ndcg@5/yahoo says average='uniform', .* while ndcg@5/lightgbm says"):
-        ra.Evaluator([1, 0], ["lightgbm@5", "yahoo@5"], group_sizes=[2], query_weight=[2])
-    with pytest.raises(ra.InputError, match="row_weight was given but the convention says average='uniform'"):
-        ra.evaluate([1, 0], [1, 2], "yahoo@5", group_sizes=[2], row_weight=[1, 2])
-    uniform = ra.presets.catboost.pair_accuracy(use_weights=False)
-    with pytest.raises(ra.InputError, match="pair_weight was given but the convention says average='uniform'"):
-        ra.evaluate([1, 0], [1, 2], uniform, group_sizes=[2], pairs=([0], [1], [2]))
 
 
 def test_an_evaluator_ranks_once_for_all_its_results(monkeypatch):
@@ -193,11 +172,3 @@ def test_a_measure_over_all_rows_has_a_value_but_no_parts():
             method([0.9, 0.2, 0.3, 0.4])
     with pytest.raises(ra.UnsupportedConventionError, match="is not a sum over the queries"):
         evaluator.measure([0.9, 0.2, 0.3, 0.4]).shares  # noqa: B018 - reading the property raises
-
-
-def test_as_one_makes_all_rows_one_query_in_the_order_of_the_caller():
-    query = QUERIES.as_one(row_weight=QUERIES.row_weight)
-    assert query.n_queries == 1
-    assert query.labels.tolist() == [3, 0, 1, 2, 1]
-    assert query.query_weight is None
-    assert query.row_weight.tolist() == [0.5, 1, 1.5, 2, 2.5]

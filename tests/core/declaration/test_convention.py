@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import copy
 import math
-import pickle
 import re
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -15,7 +11,6 @@ from hypothesis import given
 
 import rankadapters as ra
 from rankadapters import presets
-from rankadapters.presets.texts import maker
 from tests.helpers.convention_strategies import conventions
 from tests.helpers.tables import for_each
 
@@ -32,14 +27,6 @@ def test_parse_reads_back_what_str_writes(convention):
     assert hash(parsed) == hash(convention)
     assert str(parsed) == str(convention)
     assert re.fullmatch(r"[A-Za-z0-9@=._/+-]+", str(convention))
-
-
-@given(conventions())
-def test_pickle_and_copies_keep_value_and_name(convention):
-    convention = convention.named("mine")
-    for copied in (pickle.loads(pickle.dumps(convention)), copy.copy(convention), copy.deepcopy(convention)):
-        assert copied == convention
-        assert copied.name == convention.name
 
 
 def test_the_signature_is_as_documented():
@@ -183,30 +170,6 @@ def test_a_damaged_signature_is_refused(signature, problem):
         ra.parse(signature)
 
 
-def test_presets_are_listed_and_found_by_name():
-    assert presets.names()[:5] == ("textbook", "sklearn", "lightgbm", "xgboost", "catboost")
-    assert set(presets.names()) < set(presets.__all__)
-    for name in presets.names():
-        assert ra.parse(f"{name}@10") == getattr(presets, name)(10)
-        assert ra.parse(f"{name}@10").name == f"ndcg@10/{name}"
-        assert ra.parse(f"{name}@all") == getattr(presets, name)(None)
-    assert ra.parse(str(presets.yahoo(3))) == presets.yahoo(3)
-
-
-@for_each("name", presets.names())
-def test_the_docstring_of_a_preset_says_how_it_was_checked(name):
-    text = getattr(presets, name).__doc__
-    assert re.search(r"\b(Run|Run with .*|Read only)\b", text) or name == "textbook"
-    assert re.search(r"\d", text)
-
-
-def test_inexpressible_tools_are_listed_with_the_reason():
-    reasons = presets.inexpressible()
-    assert {"spark_relevance", "tensorflow_ranking", "ranklib_2011"} <= set(reasons)
-    assert all(re.search(r"\((run|read)", reason) for reason in reasons.values())
-    assert not set(reasons) & set(presets.names())
-
-
 @for_each(
     ("preset", "default", "difference"),
     [
@@ -232,24 +195,6 @@ def test_parameters_of_a_preset_change_its_fields(preset, default, difference):
     assert presets.letor3(5).name == "ndcg@5/letor3"
 
 
-@for_each(
-    ("measure", "field", "value", "fitting_columns", "unfitting_columns"),
-    [
-        (ra.AP, "average", "geometric_0.001", [], ["query_weight"]),
-        (ra.AP, "average", "uniform", [], ["query_weight"]), (ra.AP, "average", "query", ["query_weight"], None),
-        (ra.AP, "ties", "input", [], None),
-        (ra.AP, "ties", "docid-ascending", ["docid"], []), (ra.NDCG, "gain", "table_0_1_3", [], None),
-        (ra.AUC, "pairs", "given", ["pairs"], []), (ra.RBP, "gain", "from_2", [], None),
-    ],
-)  # fmt: skip
-def test_a_value_fits_the_columns_that_it_needs_and_none_that_it_ignores(
-    measure, field, value, fitting_columns, unfitting_columns
-):
-    declaration = measure.declared()[field]
-    assert declaration.fits(value, fitting_columns)
-    assert unfitting_columns is None or not declaration.fits(value, unfitting_columns)
-
-
 @for_each("gains", [[0, 1, 10], (0, 1.0, 10), np.array([0, 1, 10]), np.float32([0, 1, 10])])
 def test_a_list_of_gains_becomes_a_gain_table(gains):
     replaced = ra.presets.lightgbm(10).replace(gain=gains)
@@ -258,27 +203,4 @@ def test_a_list_of_gains_becomes_a_gain_table(gains):
     assert replaced == declared == ra.parse("lightgbm@10+gain=table_0_1_10")
     assert ra.evaluate([2, 1, 0], [1, 2, 3], replaced, group_sizes=[3]).value == pytest.approx(
         (10 / 2 + 1 / math.log2(3)) / (10 + 1 / math.log2(3))
-    )
-
-
-@for_each("name", presets.names(None))
-def test_a_preset_without_its_cutoff_is_refused_with_a_hint(name):
-    make = maker(name)
-    if not make.preset.takes_k:
-        assert make() == presets.make(name, 10)
-        return
-    with pytest.raises(ra.ConventionError, match=r"^the preset [\w.]+ needs k, .*\nHint: presets\.[\w.]+\(10\)\.$"):
-        make()
-
-
-def test_an_unpickled_convention_compares_itself_with_a_text():
-    """Declarations know no preset: reading the text imports the presets, also in a process that has not used them."""
-    convention = presets.lightgbm(10).replace(empty=0)
-    code = (
-        "import pickle, sys; convention = pickle.load(sys.stdin.buffer);"
-        "assert 'rankadapters.presets' not in sys.modules; print(convention.name, convention.diff('yahoo@10'))"
-    )
-    run = subprocess.run([sys.executable, "-c", code], input=pickle.dumps(convention), capture_output=True, check=True)
-    assert (
-        run.stdout.decode().strip() == "ndcg@10/lightgbm+empty=0 {'empty': (0.0, 1.0), 'average': ('query', 'uniform')}"
     )

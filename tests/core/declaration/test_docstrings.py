@@ -11,6 +11,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import rankadapters as ra
 from rankadapters.core.declaration.declared import RAISES, with_fields
 from rankadapters.core.measures import MEASURES
@@ -60,6 +62,7 @@ def test_the_remarks_of_a_class_follow_the_text_of_its_fields():
     assert re.search(r"- `above_B`: y > B\n", pydoc.render_doc(ra.AP, renderer=pydoc.plaintext))
 
 
+@pytest.mark.long
 def test_python_without_docstrings_imports_the_package():
     code = "import rankadapters as ra; print(ra.AP.measure)"
     assert subprocess.check_output([sys.executable, "-OO", "-c", code], text=True).strip() == "ap"

@@ -61,6 +61,7 @@ def test_the_order_of_rows_changes_no_value_unless_ties_depend_on_it(measure, da
     assert isinstance(original, str) or original == pytest.approx(reordered, rel=1e-12, abs=1e-300)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("measure", RANKED_MEASURES.values(), ids=list(RANKED_MEASURES))
 @given(data=st.data(), seed=seeds)
 @settings(max_examples=examples(10), deadline=None)
@@ -92,6 +93,7 @@ def test_tallies_of_any_partition_merge_into_the_same_bits(measure, data, seed, 
     assert merged == whole_tally  # except the ids, whose order is that of the parts
 
 
+@pytest.mark.long
 @every_measure
 @given(data=st.data(), seed=seeds)
 @settings(max_examples=examples(5), deadline=None)

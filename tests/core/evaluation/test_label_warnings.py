@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from rankadapters.presets.label_rules import LABEL_RULES, ORDINARY, label_doubts
+from rankadapters.presets.label_rules import LABEL_RULES, ORDINARY
 from tests.helpers.command import run
 from tests.helpers.tables import for_each
 
@@ -79,14 +79,6 @@ def test_labels_that_the_tool_accepts_cause_no_warning(labels, convention):
     assert warning_messages(labels, convention) == []
 
 
-@for_each(("name", "label", "is_doubted"), [
-    ("lightgbm", 30, False), ("lightgbm", 31, True), ("xgboost", 31, False), ("xgboost", 32, True),
-    ("sklearn", 0, False), ("sklearn", -1e-9, True),
-])  # fmt: skip
-def test_labels_are_doubted_from_the_first_that_the_tool_refuses(name, label, is_doubted):
-    assert bool(label_doubts(ra.Queries([label], group_sizes=[1]), [ra.presets.make(name, 3)])) == is_doubted
-
-
 def test_no_rule_applies_to_ordinary_labels():
     ordinary = np.arange(ORDINARY + 1.0)
     assert [name for name, rules in LABEL_RULES.items() if any(rule.matches(ordinary).any() for rule in rules)] == []
@@ -95,55 +87,6 @@ def test_no_rule_applies_to_ordinary_labels():
 def test_labels_of_unjudged_rows_cause_no_warning():
     convention = ra.presets.lightgbm(10).replace(unjudged="zero")
     assert warning_messages(FRACTIONS, convention, group_sizes=[3, 3], judged=[False] * 6) == []
-
-
-def test_each_convention_that_doubts_the_labels_warns_once():
-    with pytest.warns(ra.LabelsWarning) as caught:
-        ra.evaluate(FRACTIONS, SCORES, ["lightgbm@10", "yahoo@10", "xgboost@10"], group_sizes=[3, 3])
-    assert [str(warning.message).split(", which ")[1].partition(" ")[0] for warning in caught] == [
-        "LightGBM",
-        "XGBoost",
-    ]
-
-
-def test_pfound_of_labels_above_1_keeps_its_value():
-    """CatBoost's value over three ranks: 4 + 0.85 (1 - 4) 3 + 0.85^2 (1 - 4) (1 - 3) 2."""
-    with pytest.warns(ra.LabelsWarning, match="not a probability"):
-        value = ra.evaluate([4, 3, 2], [3, 2, 1], "catboost.pfound@3", group_sizes=[3]).value
-    assert value == pytest.approx(4 - 0.85 * 9 + 0.85**2 * 12)
-
-
-@pytest.mark.parametrize(
-    ("name", "metric", "refusal"),
-    [("lightgbm", "ndcg", "label should be int type"), ("xgboost", "ndcg@3", "positive integer"),
-     ("xgboost.map", "map@3", "binary labels"), ("xgboost.pre", "pre@3", "binary labels")],
-)  # fmt: skip
-def test_the_toolkits_still_refuse_fractional_labels(name, metric, refusal):
-    features = np.array(SCORES, float)[:, None]
-    if name == "lightgbm":
-        lightgbm = pytest.importorskip("lightgbm")
-        data = lightgbm.Dataset(features, FRACTIONS, group=[3, 3], params={"verbose": -1})
-        with pytest.raises(lightgbm.basic.LightGBMError, match=refusal):
-            lightgbm.train({"metric": metric, "verbose": -1}, data, 1, valid_sets=[data])
-        return
-    xgboost = pytest.importorskip("xgboost")
-    data = xgboost.DMatrix(features, FRACTIONS, group=[3, 3])
-    with pytest.raises(xgboost.core.XGBoostError, match=refusal):
-        xgboost.train({"eval_metric": metric, "verbosity": 0}, data, 1).eval(data)
-
-
-@pytest.mark.parametrize(
-    ("function", "labels", "refusal"),
-    [("ndcg_score", [-1, 0, 2], "negative y_true"), ("average_precision_score", [0.1, 0.2, 0.9], "continuous"),
-     ("roc_auc_score", [0.1, 0.2, 0.9], "continuous"), ("coverage_error", [0.1, 0.2, 0.9], "continuous"),
-     ("label_ranking_average_precision_score", [0.1, 0.2, 0.9], "continuous")],
-)  # fmt: skip
-def test_scikit_learn_still_refuses_these_labels(function, labels, refusal):
-    metrics = pytest.importorskip("sklearn.metrics")
-    by_row = function in {"average_precision_score", "roc_auc_score"}
-    y_true, y_score = (labels, [1, 2, 3]) if by_row else ([labels], [[1, 2, 3]])
-    with pytest.raises(ValueError, match=refusal):
-        getattr(metrics, function)(y_true, y_score)
 
 
 def test_a_stream_warns_once_about_all_its_labels():

@@ -58,12 +58,6 @@ def test_squares_and_products_are_added_without_rounding(pair):
     ]
 
 
-def test_segments_of_equal_values_have_a_standard_error_of_0():
-    qid = np.repeat(range(8), 3)
-    segments = ra.evaluate([0, 0, 1] * 8, [3, 2, 1] * 8, "ranx.mrr@3", qid=qid, by=qid % 2)
-    assert [row["standard_error"] for row in segments.to_dict()["segments"]] == [0.0, 0.0, 0.0]
-
-
 @pytest.mark.parametrize("number", [0, 1, -1, 2**32, -(2**32), 2**2239 - 1, -(2**2239)])
 def test_limbs_hold_integers_up_to_both_ends_of_their_range(number):
     limbs = to_limbs(number)

@@ -32,11 +32,20 @@ def test_results_are_shown_as_a_table_with_a_line_for_each_convention():
 
 
 def test_the_table_has_a_line_for_each_model_and_escapes_its_name():
-    models = {"<b>": [2, 1, 1, 2], "down": [1, 2, 2, 1]}
+    models = {"<i>": [2, 1, 1, 2], "down": [1, 2, 2, 1]}
     html = evaluate_conventions(models)._repr_html_()
-    assert html.count("<tr>") == 5
-    assert "<td>&lt;b&gt;</td>" in html
-    assert "<b>" not in html
+    assert html.count("<tr>") == 3
+    assert '<th scope="row">&lt;i&gt;</th>' in html
+    assert "<i>" not in html
+
+
+def test_many_conventions_of_models_are_printed_as_lines():
+    models, conventions = {"a": [2, 1, 1, 2], "b": [1, 2, 2, 1]}, [f"textbook@{k}" for k in range(1, 8)]
+    scores = ra.evaluate(LABELS, models, conventions, group_sizes=SIZES)
+    first, head, *lines = str(scores).splitlines()
+    assert (first, head.split()) == ("2 models, 7 conventions", ["name", "a", "b"])
+    assert [line.split()[0] for line in lines] == [convention.name for convention in scores]
+    assert scores.table().head[1:] == tuple(convention.name for convention in scores)
 
 
 @pytest.mark.parametrize("make_copy", [copy.copy, copy.deepcopy, lambda results: pickle.loads(pickle.dumps(results))])

@@ -4,37 +4,11 @@ from __future__ import annotations
 
 import pickle
 
-import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import rankadapters as ra
 from tests.helpers.ragged_queries import TEXTBOOK, ragged_columns
 from tests.helpers.tables import for_each
-
-
-@given(seed=st.integers(0, 2**32 - 1), parts=st.integers(1, 9))
-@settings(max_examples=30, deadline=None)
-def test_tallies_of_any_partition_merge_into_the_same_bits(seed, parts):
-    labels, scores, qid = ragged_columns(seed)
-    rng = np.random.default_rng(seed)
-    weights = rng.random(40) + 0.1
-    convention = ra.presets.lightgbm(5)
-    whole = ra.Evaluator(labels, convention, qid=qid, query_weight=weights)
-    part_of = rng.integers(0, parts, 40)
-    tallies = []
-    for part in rng.permutation(parts):
-        rows = np.isin(qid, whole.query_ids[part_of == part])
-        if rows.any():
-            evaluator = ra.Evaluator(labels[rows], convention, qid=qid[rows], query_weight=weights[part_of == part])
-            tallies.append(evaluator.tally(scores[rows]))
-    merged, score = ra.Tally.merge(iter(tallies)).score(), whole.evaluate(scores)
-    assert ra.Tally.merge([sum(tallies)]).to_dict() == ra.Tally.merge(tallies[::-1]).to_dict()
-    assert merged == score
-    assert merged - score == 0.0
-    assert (merged.n_queries, merged.n_scored, merged.n_empty, merged.n_short) == (
-        score.n_queries, score.n_scored, score.n_empty, score.n_short)  # fmt: skip
 
 
 def test_tallies_are_read_back_from_plain_data_unless_it_is_damaged():

@@ -67,6 +67,7 @@ def test_a_forked_child_returns_the_same_value(many_rows):
     assert child.exitcode == 0
 
 
+@pytest.mark.long
 def test_joblib_workers_return_the_same_score():
     labels, scores, qid = ragged_columns(13)
     evaluator = ra.Evaluator(labels, TEXTBOOK, qid=qid)

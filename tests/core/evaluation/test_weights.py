@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 
 import numpy as np
 import pytest
@@ -39,14 +38,6 @@ def test_the_smallest_normal_weights_count():
     assert score.value == pytest.approx((1 + 3 / math.log2(3)) / 4, abs=2.0**-53)
 
 
-@for_each("weight", [5e-324, 1e-308])
-def test_denormal_weights_of_rows_and_pairs_are_refused(weight):
-    for name, column in (("row_weight[3]", {"row_weight": [1, 0, 1, weight]}),
-                         ("pairs weight[0]", {"pairs": ([0], [1], [weight])})):  # fmt: skip
-        with pytest.raises(ra.InputError, match=re.escape(f"{name} is {weight}; allowed are 0 and")):
-            ra.Queries(LABELS, qid=QID, **column)
-
-
 def test_weights_that_a_convention_ignores_are_refused():
     hint = r"Hint: convention.replace\(average='query'\) where the measure has it, or drop query_weight\."
     with pytest.raises(ra.InputError, match=rf"average='uniform', which would ignore it.\n{hint}"):
@@ -72,7 +63,6 @@ def test_a_weighted_value_that_overflows_is_refused(choice):
 
 
 EXCEPT_EMPTY = ra.presets.lightgbm(3)  # average="query-except-empty", empty=1
-LABELS_AND_SCORES = [0, 0, 1, 0], [0.1, 0.4, 0.3, 0.2]  # an empty query and one of value 1
 
 
 def test_a_weighted_mean_that_overflows_is_refused():

@@ -52,14 +52,6 @@ def test_weights_that_a_convention_does_not_count_are_refused(measure, column, w
 
 
 @every_measure
-def test_an_average_that_the_measure_lacks_is_refused(measure):
-    plain = ra.parse(PLAIN[measure])
-    for average in {"row", "pair", "median", None, 1} - set(type(plain).declared()["average"].words):
-        with pytest.raises(ra.ConventionError, match=r"average=.*; allowed are 'uniform'"):
-            plain.replace(average=average)
-
-
-@every_measure
 def test_bad_cutoffs_are_refused_and_measures_without_cutoffs_take_none(measure):
     plain = ra.parse(PLAIN[measure])
     if any(isinstance(kind, Cutoff) for kind in type(plain).declared().values()):
@@ -86,17 +78,6 @@ def test_labels_and_scores_that_are_not_numbers_are_refused(measure):
             ra.evaluate([1, 0], scores, plain, group_sizes=[2])
 
 
-@for_each("text", [*PLAIN.values(), "catboost.pair_logit+pairs=given", "catboost.query_auc+pairs=given"])
-def test_a_bad_score_is_named_in_any_row(text):
-    labels, sizes = [1, 0, 1, 0, 1, 0, 1], [2, 3, 2]
-    columns = {"pairs": ([0, 2, 5], [1, 3, 6])} if "given" in text else {}
-    for row in range(7):
-        scores = np.arange(7.0)
-        scores[row] = np.nan
-        with pytest.raises(ra.InputError, match=rf"scores\[{row}\] is nan"):
-            ra.evaluate(labels, scores, text, group_sizes=sizes, **columns)
-
-
 @for_each("text", [*PLAIN.values(), "yahoo@3", "trec_eval_9@3", "catboost.mrr@3", "lightgbm.map@3"])
 def test_a_bad_score_in_a_query_without_relevant_rows_is_refused(text):
     scores = np.arange(33.0)
@@ -104,20 +85,6 @@ def test_a_bad_score_in_a_query_without_relevant_rows_is_refused(text):
     for choice in (NEVER, NOW):
         with kernels(choice), pytest.raises(ra.InputError, match=r"scores\[3\] is nan"):
             ra.evaluate([0] * 30 + [1, 0, 1], scores, text, group_sizes=[30, 3], docid=[f"d{row}" for row in range(33)])
-
-
-@for_each("label", [1.5, -0.1, 2])
-@for_each(
-    ("text", "subject"),
-    [
-        ("catboost.query_cross_entropy", "QueryCrossEntropy"), ("catboost.auc", "pairs='unit'"),
-        ("catboost.query_auc", "pairs='unit'"), ("xgboost.auc+pairs=unit", "pairs='unit'"),
-    ],
-)  # fmt: skip
-def test_labels_that_are_not_probabilities_are_refused(text, subject, label):
-    problem = rf"labels\[1\] is {label:g}, but {subject} takes labels in \[0, 1\].\nHint: "
-    with pytest.raises(ra.InputError, match=problem):
-        ra.evaluate([1, label], [1, 2], text, group_sizes=[2])
 
 
 @for_each("text", ["yahoo.err", "ranklib.err@5", "yahoo@5", "sklearn.dcg@5+gain=exp2",
@@ -151,27 +118,3 @@ def test_a_query_without_relevant_rows_counts_what_empty_says(measure, empty):
         return
     assert ra.evaluate(labels, scores, convention, group_sizes=sizes).value == empty
     assert ra.Evaluator(labels, convention, group_sizes=sizes).per_query(scores).tolist() == [empty, empty]
-
-
-@every_measure
-def test_no_value_is_nan(measure):
-    """Labels of 0, equal scores and single rows, for which a program may divide 0 by 0."""
-    convention = ra.parse(PLAIN[measure])
-    for labels, scores, sizes in (([0, 0, 0], [1, 1, 1], [3]), ([0], [5], [1]), ([1, 0], [0, 0], [1, 1])):
-        try:
-            score = ra.evaluate(labels, scores, convention, group_sizes=sizes)
-        except ra.InputError as error:
-            assert "nothing is left to average" in str(error)  # noqa: PT017 - a loss without weights has no value
-            assert getattr(convention, "empty", "skip") == "skip"
-            continue
-        assert np.isfinite(score.value)
-
-
-@for_each("text", ["lightgbm.auc", "catboost.auc", "sklearn.average_precision_score",
-                  "lightgbm.average_precision"])  # fmt: skip
-def test_values_over_all_rows_have_no_tallies_and_no_per_query_values(text):
-    evaluator = ra.Evaluator([1, 0, 1, 0], text, group_sizes=[2, 2])
-    assert np.isfinite(evaluator.evaluate([4, 3, 2, 1]).value)
-    for output, call in (("tallies", evaluator.tally), ("per-query values", evaluator.per_query)):
-        with pytest.raises(ra.UnsupportedConventionError, match=rf"{output}[\s\S]*\nHint: "):
-            call([4, 3, 2, 1])

@@ -95,7 +95,7 @@ def bind(queries: list[list[Row]], convention: ra.Convention) -> tuple[ra.Evalua
 
 
 @pytest.mark.filterwarnings("ignore::rankadapters.LabelsWarning")
-@pytest.mark.parametrize("sizes", SIZES)
+@pytest.mark.parametrize("sizes", ["a few rows", pytest.param("more rows", marks=pytest.mark.long)])
 @pytest.mark.parametrize("measure", MEASURES)
 def test_values_equal_the_definition_for_each_value_of_a_field(measure, sizes):
     for convention in grid(measure):
@@ -119,6 +119,7 @@ def formulas() -> set[str]:
     return {f.__name__ for f in functions if next(iter(signature(f).parameters), "") == "ranks"} - CALLED_BY_FORMULAS
 
 
+@pytest.mark.long
 def test_the_conventions_reach_every_formula():
     """The values that this file compares with the definition come from every formula."""
     names = set()

@@ -46,6 +46,7 @@ def test_a_scorer_returns_the_value_or_its_negative_if_lower_is_better(conventio
     assert ranker.score(DATA.X, LABELS, qid=DATA.qid) == sign * expected
 
 
+@pytest.mark.long
 @every_measure
 def test_rankers_report_the_value_of_every_round(convention):
     pytest.importorskip("sklearn")
@@ -67,6 +68,7 @@ def test_rankers_report_the_value_of_every_round(convention):
         assert reported == pytest.approx(expected, rel=1e-6), toolkit  # the toolkits round scores to float32
 
 
+@pytest.mark.long
 @every_measure
 def test_the_command_prints_its_preset_and_evaluates_a_table(capsys, write, convention):
     pytest.importorskip("pyarrow")

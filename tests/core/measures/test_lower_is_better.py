@@ -24,26 +24,6 @@ def test_lower_is_better_for_losses_fall_out_and_coverage():
     assert {name for name, measure in MEASURES.items() if not measure.higher_is_better} == LOWER_IS_BETTER
 
 
-def test_lightgbm_receives_the_direction_and_stops_at_the_lowest_value():
-    lgb = pytest.importorskip("lightgbm")
-    from tests.helpers.lightgbm_datasets import PARAMS, dataset
-
-    result, first = {}, dataset(TRAIN)
-    metric = ra.lightgbm.eval_metric([LOSS, ra.presets.textbook(5)])
-    stop = ra.lightgbm.early_stopping(LOSS, rounds=5, verbose=False)
-    booster = lgb.train(
-        {**PARAMS, "learning_rate": 0.5}, first, 80, valid_sets=[dataset(VALID, reference=first)], feval=metric,
-        callbacks=[stop, lgb.record_evaluation(result)],
-    )  # fmt: skip
-    values = result["valid_0"][LOSS.name]
-    assert stopped_at_the_lowest(values, 5)
-    assert booster.best_iteration == int(np.argmin(values)) + 1
-    scores = booster.predict(VALID.X)
-    assert booster.best_score["valid_0"][LOSS.name] == ra.evaluate(VALID.y, scores, LOSS, qid=VALID.qid).value
-    reported = metric(np.zeros(TRAIN.y.size), first)
-    assert [higher for _, _, higher in reported] == [False, True]
-
-
 @pytest.mark.parametrize("toolkit", ["lightgbm", "xgboost"])
 def test_toolkit_weights_count_by_row_and_toolkit_data_have_no_pairs(toolkit):
     """LightGBM has a weight per row. XGBoost has one per query, which every row of the query gets."""
@@ -69,50 +49,6 @@ def test_toolkit_weights_count_by_row_and_toolkit_data_have_no_pairs(toolkit):
         make("catboost.pair_logit")(scores, data)
 
 
-def test_xgboost_stops_at_the_lowest_value():
-    xgb = pytest.importorskip("xgboost")
-    from tests.helpers.xgboost_matrices import PARAMS, dmatrix
-
-    callback = ra.xgboost.EvalCallback(LOSS, [(dmatrix(VALID), "valid")])
-    callbacks = [callback, ra.xgboost.early_stopping(LOSS, rounds=5, data_name="valid", save_best=True)]
-    log = {}
-    booster = xgb.train({**PARAMS, "eta": 0.9}, dmatrix(TRAIN), 80, evals_result=log, callbacks=callbacks,
-                        verbose_eval=False)  # fmt: skip
-    values = log["valid"][LOSS.name]
-    assert stopped_at_the_lowest(values, 5)
-    assert booster.num_boosted_rounds() == int(np.argmin(values)) + 1
-    value = ra.evaluate(VALID.y, booster.predict(dmatrix(VALID)), LOSS, qid=VALID.qid).value
-    assert value == pytest.approx(min(values), rel=1e-12)
-
-
-def test_xgboosts_eval_metric_stops_at_the_lowest_value():
-    xgb = pytest.importorskip("xgboost")
-    from tests.helpers.xgboost_matrices import PARAMS, dmatrix
-
-    metric, data, log = ra.xgboost.eval_metric(LOSS), dmatrix(VALID), {}
-    booster = xgb.train(
-        {**PARAMS, "eta": 0.9}, dmatrix(TRAIN), 80, evals=[(data, "valid")], custom_metric=metric, verbose_eval=False,
-        evals_result=log, callbacks=[ra.xgboost.early_stopping(LOSS, rounds=5)],
-    )  # fmt: skip
-    values = log["valid"][LOSS.name]
-    assert stopped_at_the_lowest(values, 5)
-    assert booster.best_iteration == int(np.argmin(values))
-
-
-def test_catboost_receives_the_direction_and_stops_at_the_lowest_value():
-    cb = pytest.importorskip("catboost")
-    metric = ra.catboost.eval_metric(LOSS, sets=[(TRAIN.y, TRAIN.qid), (VALID.y, VALID.qid)])
-    assert not metric.is_max_optimal()
-    model = cb.CatBoostRanker(
-        iterations=200, learning_rate=0.9, loss_function="YetiRank", eval_metric=metric, od_type="Iter", od_wait=5,
-        thread_count=1, random_seed=0, allow_writing_files=False, verbose=0,
-    ).fit(TRAIN.X, TRAIN.y, group_id=TRAIN.qid, eval_set=cb.Pool(VALID.X, VALID.y, group_id=VALID.qid))  # fmt: skip
-    values = model.get_evals_result()["validation"][LOSS.name]
-    assert len(values) < 200
-    assert model.get_best_iteration() == int(np.argmin(values))
-    assert model.get_best_score()["validation"][LOSS.name] == min(values)
-
-
 @pytest.mark.parametrize("toolkit", ["lightgbm", "xgboost", "catboost"])
 def test_query_ranker_stops_at_the_lowest_loss(toolkit):
     pytest.importorskip("sklearn")
@@ -128,22 +64,3 @@ def test_query_ranker_stops_at_the_lowest_loss(toolkit):
     assert len(values) < 100
     value = ra.evaluate(VALID.y, model.predict(VALID.X), LOSS, qid=VALID.qid).value
     assert value == pytest.approx(min(values), rel=1e-9)  # the model of the best iteration
-
-
-def test_the_model_with_the_lower_loss_is_ahead():
-    labels, sizes = TRAIN.y, TRAIN.sizes
-    good = labels + np.random.default_rng(0).standard_normal(labels.size) / 2
-    textbook = ra.presets.textbook(5)
-    report = ra.audit.order(labels, {"good": good, "bad": -good}, [textbook, LOSS], group_sizes=sizes, n_resamples=99)
-    assert [comparison.ahead for comparison in report.comparisons] == ["good", "good"]
-    assert [comparison.difference > 0 for comparison in report.comparisons] == [True, False]
-    assert report.changes == ()
-    assert report.correlations[0][1] == 1
-    table = report.values_table()
-    assert [[cell[-3:] for cell in line[1:]] for line in table.lines] == [["(1)", "(1)"], ["(2)", "(2)"]]
-
-
-def test_scores_compare_as_numbers_in_either_direction():
-    low, high = (ra.evaluate([1, 0], scores, LOSS, group_sizes=[2]) for scores in ([2, 1], [1, 2]))
-    assert low < high
-    assert high - low == high.value - low.value

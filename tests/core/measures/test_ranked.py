@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 import rankadapters as ra
 from rankadapters.core.measures import MEASURES
-from rankadapters.core.ranking import ranks
 from rankadapters.core.ranking.compiled import NEVER, NOW, kernels
 from tests.helpers.convention_strategies import field_values
 from tests.helpers.depth import examples
@@ -22,7 +21,6 @@ SHARED = {
     "k": 3, "relevant": "from_1", "ties": "input", "precision": "float64", "retrieve": "all", "short": "pad",
     "empty": 0, "missing": "error", "unjudged": "error", "average": "uniform",
 }  # fmt: skip
-SIX_SCORES = [0.5, 0.5, 0.5, 0.7, 0.5, 0.7]
 FIELDS = {
     "precision": {"divisor": "k"},
     "recall": {},
@@ -138,11 +136,6 @@ def test_averaged_ties_are_the_mean_over_all_orders(form, measure, data):
     assert averaged == pytest.approx(mean, abs=1e-12, rel=1e-12)
 
 
-def test_fall_out_is_better_when_lower_and_precision_when_higher():
-    assert not PLAIN["fall-out"].higher_is_better
-    assert PLAIN["precision"].higher_is_better
-
-
 @pytest.mark.parametrize("form", [NEVER, NOW])
 def test_long_ties_neither_overflow_nor_lose_a_digit(form):
     n, r = 100_000, 3
@@ -159,35 +152,11 @@ def test_long_ties_neither_overflow_nor_lose_a_digit(form):
     assert certain == 1
 
 
-def test_err_equals_reciprocal_rank_if_every_relevant_row_stops_the_reader():
-    labels, scores = np.arange(1500) < 2, np.ones(1500)
-    err = PLAIN["err"].replace(k=None, scale=1, ties="average")
-    rr = PLAIN["rr"].replace(k=None, ties="average")
-    assert value(labels, scores, err) == pytest.approx(value(labels, scores, rr), rel=1e-11)
-
-
-@pytest.mark.parametrize("measure", FIELDS)
-@settings(max_examples=examples(20), deadline=None)
-@given(seed=st.integers(0, 2**32 - 1))
-def test_averaged_ties_do_not_depend_on_the_order_of_rows(measure, seed):
-    rng = np.random.default_rng(seed)
-    n = int(rng.integers(1, 40))
-    labels, scores, order = rng.integers(0, 4, n), rng.integers(0, 3, n).astype(float), rng.permutation(n)
-    convention = PLAIN[measure].replace(ties="average", **({"k": 7} if "k" in PLAIN[measure].fields() else {}))
-    assert value(labels, scores, convention) == value(labels[order], scores[order], convention)
-
-
 def test_averaged_ties_of_integers_beyond_float64_do_not_depend_on_the_order_of_rows():
     """The sum of the four gains is between 2^53 and 2^54, where float64 has only even integers."""
     gains = [2.0**52 - 1, 2.0**52 - 1, 2.0**52 - 1, 2.0**52 - 2]
     convention = ra.presets.sklearn.dcg(None).replace(ties="average")
     assert len({value(order, [0] * 4, convention) for order in permutations(gains)}) == 1
-
-
-@for_each("measure", ["precision", "recall", "success", "rr", "r-precision", "f-measure", "coverage", "bpref"])
-def test_empty_error_refuses_a_query_without_relevant_rows(measure):
-    with pytest.raises(ra.InputError, match="query 0 has nothing to find, and the convention says empty='error'"):
-        value([0, 0, 1], [1, 2, 3], PLAIN[measure].replace(empty="error"), group_sizes=[2, 1])
 
 
 @for_each(
@@ -215,12 +184,6 @@ def test_empty_error_refuses_a_query_without_relevant_rows(measure):
 def test_fields_and_values_that_a_measure_lacks_are_refused(measure, changes, problem):
     with pytest.raises(ra.ConventionError, match=problem):
         PLAIN[measure].replace(**changes)
-
-
-def test_labels_without_a_gain_are_refused():
-    with pytest.raises(ra.InputError, match=r"labels\[1\] is -1, negative, which exp2 has no gain for"):
-        value([0, -1], [1, 2], PLAIN["err"].replace(gain="exp2"))
-    assert value([0, -1], [1, 2], PLAIN["precision"].replace(relevant="label", k=1)) == -1
 
 
 @for_each(
@@ -304,19 +267,6 @@ def test_filtered_dcg_refuses_averaged_ties_and_infinite_scores():
     for form in (NEVER, NOW):
         with kernels(form), pytest.raises(ra.InputError, match=r"scores\[1\] is inf"):
             value([0, 1], [0, np.inf], ra.presets.catboost.filtered_dcg())
-
-
-def test_measures_with_the_same_order_share_one_ranking(monkeypatch):
-    labels, texts = [0, 1, 2, 1, 0, 2], ("lightgbm@3", "lightgbm.map@4", "ranklib.rr@2", "ranklib.err@3")
-    conventions = [ra.parse(text) for text in texts]
-    scores_one_by_one = [ra.evaluate(labels, SIX_SCORES, convention, group_sizes=[6]) for convention in conventions]
-    rankings, largest_first = [], ranks.largest_first
-    monkeypatch.setattr(ranks, "largest_first", lambda *rest: rankings.append(rest) or largest_first(*rest))
-    with kernels(NEVER):
-        evaluator = ra.Evaluator(labels, conventions, group_sizes=[6])
-        rankings.clear()
-        assert list(evaluator.evaluate(SIX_SCORES).values()) == scores_one_by_one
-    assert len(rankings) == 1
 
 
 @pytest.mark.parametrize(("ties", "expected"), [("worst", -1), ("best", 0)])

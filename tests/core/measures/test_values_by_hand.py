@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 import rankadapters as ra
 from rankadapters.core.ranking.compiled import NEVER, NOW, kernels
+from tests.helpers.depth import examples
 from tests.helpers.tables import for_each
 from tests.oracles.correlations import _cosine
 
@@ -226,20 +227,6 @@ def test_meaningless_options_are_refused(call, problem):
     assert isinstance(error.value, ra.UnsupportedConventionError) == ("cannot express" in problem)
 
 
-@for_each("tool", ["scipy", "pandas", "polars"])
-def test_errors_say_that_a_library_has_no_ndcg(tool):
-    with pytest.raises(
-        ra.ConventionError,
-        match=rf"{tool} has no NDCG, only correlations\.\nHint: presets\.{tool}\.(pearson|spearmanr)\(",
-    ):
-        TOOLS[tool](10)
-    with pytest.raises(ra.ConventionError, match=f"'{tool}@10' is neither a preset"):
-        ra.parse(f"{tool}@10")
-    with pytest.raises(ra.ConventionError, match=f"not a known metric of {tool}; .* presets for '(spearmanr|pearson)'"):
-        TOOLS[tool].read("ndcg")
-    assert tool not in ra.presets.names()
-
-
 def test_equal_meanings_have_one_spelling():
     assert AP.replace(divisor="cutoff").divisor == "relevant"
     assert AP.replace(relevant="above_0.50").relevant == "above_0.5"
@@ -256,24 +243,7 @@ def test_equal_meanings_have_one_spelling():
         assert plain.replace(ideal="retrieved-only").all_retrieved() == plain
 
 
-@for_each(
-    ("text", "params", "convention"),
-    [
-        ("dcg", {}, "elasticsearch.dcg@10"),
-        ("dcg", {"normalize": True, "k": 5, "unknown_doc_rating": 2}, "elasticsearch@5+unjudged=2"),
-        ("expected_reciprocal_rank", {"maximum_relevance": 3, "k": 20}, "elasticsearch.err@20+scale=8"),
-        ("expected_reciprocal_rank", {"maximum_relevance": 1023}, f"elasticsearch.err@10+scale={2**1023}"),
-        ("dcg", {"unknown_doc_rating": 0}, "elasticsearch.dcg@10+unjudged=0"),
-        ("precision", {"relevant_rating_threshold": 2}, "elasticsearch.precision@10+relevant=from_2"),
-        ("recall", {"k": 20}, "elasticsearch.recall@20"),
-        ("mean_reciprocal_rank", {}, "elasticsearch.mrr@10"),
-    ],
-)
-def test_elasticsearch_metrics_are_read_as_conventions(text, params, convention):
-    assert ES.read(text, **params) == ra.parse(convention)
-
-
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     labels=st.lists(st.integers(0, 1), min_size=1, max_size=6).filter(any), seed=st.integers(0, 10**6),
     k=st.sampled_from([None, 1, 2, 3, 4]), divisor=st.sampled_from(["relevant", "cutoff"]),
@@ -423,31 +393,6 @@ def test_the_ratio_of_sums_equals_the_mean_weighted_by_ideal_dcgs():
     convention = ra.presets.ranklib(10).replace(average="query")
     assert value(labels, scores, convention, sizes=sizes, query_weight=ideal) == pytest.approx((3 + SECOND) / (3 + 1))
     assert "query_weight=ideal DCGs" in ra.presets.inexpressible()["ratio_of_sums"]
-
-
-def test_a_search_identifies_conventions_that_differ_in_unretrieved_or_unjudged_rows():
-    rng = np.random.default_rng(2)
-    labels, scores, left_out = rng.integers(0, 4, 400), rng.random(400), rng.random(400) < 0.3
-    searches = [
-        (labels, {"retrieved": ~left_out}, ra.presets.yahoo(3).replace(ideal="retrieved-only", missing="zero")),
-        (labels, {"retrieved": ~left_out}, ra.presets.yahoo(3).replace(ideal="top-only", missing="zero")),
-        (labels, {"judged": ~left_out}, ES(3, unknown_doc_rating=1)),
-        (left_out.astype(float), {}, ra.presets.rectools(3)),
-    ]
-    for searched_labels, columns, convention in searches:
-        queries = ra.Queries(searched_labels, group_sizes=[10] * 40, **columns)
-        printed = f"{ra.evaluate(queries, scores, convention).value:.8f}"
-        matches = ra.audit.identify(queries, scores, value=printed, k=3)
-        assert any(match.covers(convention) for match in matches), convention
-    assert "rectools" in {name for match in matches for name in match.presets}
-
-
-def test_explain_attributes_a_difference_to_the_ideal_list():
-    a, b = LINEAR, LINEAR.replace(ideal="top-only", gain="exp2")
-    contributions = ra.audit.explain(a=a, b=b, **MISSED).contributions
-    value_of_a = SECOND / (3 + 2 * SECOND)
-    assert contributions["ideal"] == pytest.approx(SECOND - value_of_a, abs=0.1)
-    assert sum(contributions.values()) == pytest.approx(1 * SECOND - value_of_a)
 
 
 def test_an_objective_divides_by_the_ideal_list_of_the_retrieved_rows():

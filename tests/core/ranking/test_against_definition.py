@@ -24,7 +24,7 @@ from tests.oracles.rows import Row
 
 @pytest.mark.parametrize("measure", MEASURES)
 @given(data=st.data(), weighted=st.booleans())
-@settings(max_examples=examples(100))
+@settings(max_examples=examples(50))
 def test_value_and_per_query_values_equal_the_definition(measure, data, weighted):
     """Draw examples for each measure: examples drawn over all measures would seldom reach some kernels."""
     convention = data.draw(conventions(lenient=True, measures=[MEASURES[measure]]))
@@ -48,6 +48,7 @@ def test_fractional_labels_and_many_scores_match_the_definition(choice, seed, dt
     assert value == pytest.approx(definition.evaluate([(rows, 1.0)], convention), rel=1e-12)
 
 
+@pytest.mark.long
 @for_each("spread", SPREADS)
 def test_awkward_scores_match_the_definition(spread):
     """Try each number of rows with each cutoff, and the orders of ties in turn."""

@@ -1,0 +1,88 @@
+"""`read_features` reads SVMlight and LETOR files as tables of features."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+
+import numpy as np
+import pytest
+
+import rankadapters as ra
+from rankadapters.io import features as table_features
+from rankadapters.io import read_features
+
+
+def test_absent_features_are_0_and_comments_are_skipped(write):
+    [data] = read_features([write("# head\n2 qid:10 1:0.5 3:1 # docid = GX1\n\n0.5 qid:11 2:-1\n")])
+    assert data.X.tolist() == [[0.5, 0, 1], [0, -1, 0]]
+    assert data.labels.tolist() == [2, 0.5]
+    assert data.qid.tolist() == [10, 11]
+
+
+def test_a_feature_has_the_same_column_in_every_file(write):
+    first, second, test = write("1 qid:1 1:1\n", "1"), write("1 qid:2 4:4\n", "2"), write("0 qid:3 2:2\n", "3")
+    train, test = read_features([first, second], [test])
+    assert train.X.tolist() == [[1, 0, 0, 0], [0, 0, 0, 4]]
+    assert train.qid.tolist() == [1, 2]
+    assert test.X.tolist() == [[0, 2, 0, 0]]
+    assert read_features(write("0 qid:3 2:2\n"))[0].X.tolist() == [[0, 2]]  # features are numbered from 1
+
+
+@pytest.mark.parametrize(("max_cells", "refused"), [(8, False), (7, True)])
+def test_a_table_of_too_many_cells_is_refused(write, max_cells, refused, monkeypatch):
+    monkeypatch.setattr(table_features, "MAX_CELLS", max_cells)
+    path = write("1 qid:1 1:1\n0 qid:1 3:1\n")
+    with pytest.raises(ra.InputError, match="feature id 3 would make a table of 2 x 4") if refused else nullcontext():
+        assert read_features(path)[0].X.tolist() == [[1, 0, 0], [0, 0, 1]]
+
+
+def test_a_feature_0_in_one_file_gives_all_tables_a_column_0(write):
+    train, test = read_features([write("1 qid:1 0:5 1:1\n", "1")], [write("1 qid:3 1:2\n", "2")])
+    assert train.X.tolist() == [[5, 1]]
+    assert test.X.tolist() == [[0, 2]]
+
+
+def test_a_query_that_returns_in_its_file_keeps_its_id(write):
+    [data] = read_features([write("1 qid:1 1:1\n0 qid:2 1:2\n0 qid:1 1:3\n")])
+    assert data.qid.tolist() == [1, 2, 1]
+
+
+def test_a_query_in_two_files_of_one_table_is_refused(write):
+    files = [write("1 qid:5 1:1\n", "a.txt"), write("0 qid:5 1:1\n", "b.txt")]
+    with pytest.raises(ra.InputError, match=r"b\.txt: qid 5 is in .*a\.txt too"):
+        read_features(files)
+    train, test = read_features(files[:1], files[1:])
+    assert train.qid.tolist() == test.qid.tolist() == [5]
+
+
+@pytest.mark.parametrize(
+    ("text", "match"),
+    [
+        ("", "is empty"),
+        ("# only a comment\n", "no line holds more than a comment"),
+        ("1 qid:1 1:1\n\n1 qid:x 1:2\n", "line 3: 'qid:x' is not an integer"),
+        ("1 qid:1_0 1:2\n", "line 1: 'qid:1_0' is not an integer"),
+        ("1 qid:9999999999999999999 1:1\n", "line 1: .* is not an integer of at most 18 digits"),
+        ("1 qid:1\n", "no feature on any line"),
+        ("1 qid:1 1073741824:1\n", "feature id 1073741824 would make a table of 1 x 1073741825"),
+    ],
+)
+def test_an_error_names_the_file_and_line(write, text, match):
+    with pytest.raises(ra.InputError, match=rf"rows\.txt.*{match}"):
+        read_features([write(text)])
+
+
+def test_a_file_is_read_as_scikit_learn_reads_it(write):
+    datasets = pytest.importorskip("sklearn.datasets")
+    rng = np.random.default_rng(0)
+    rows = []
+    for row in range(500):
+        numbers = np.flatnonzero(rng.random(30) < 0.5) + 1
+        values = (rng.normal(size=30) * 10.0 ** rng.integers(-20, 20, 30)).round(int(rng.integers(0, 20)))
+        features = " ".join(f"{number}:{values[number - 1]!s}" for number in numbers)
+        rows.append(f"{rng.integers(0, 5)} qid:{row // 9} {features} # {row}\n")
+    path = write("".join(rows))
+    X, labels, qid = datasets.load_svmlight_file(str(path), query_id=True, n_features=30)
+    [data] = read_features(path)
+    assert (X.toarray() == data.X).all()
+    assert (data.labels.tolist(), data.qid.tolist()) == (labels.tolist(), qid.tolist())

@@ -1,0 +1,227 @@
+"""The mistakes of `mistakes.txt`, as calls and commands: `python -m tests.project.mistakes` writes their errors anew.
+
+An entry is a comment, a call after `>>>` or a command after `$`, and the error that it raises or prints. In an error,
+`...` stands for any text; writing keeps an error that still matches.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import re
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import rankadapters as ra
+from rankadapters import cli
+from tests.helpers.missing_packages import skipped_if_a_package_is_missing
+
+FILE = Path(__file__).with_name("mistakes.txt")
+LABELS, SCORES, QID = [2.0, 0.0, 1.0, 0.0], [0.4, 0.3, 0.2, 0.1], ["a", "a", "b", "b"]
+NAN, SIZES = float("nan"), [2, 2]
+X = np.arange(8.0).reshape(4, 2)
+FILES = {  # that the commands read
+    "features.txt": "2 qid:1 1:0.5 2:1\n0 qid:1 1:0.1 2:3\n1 qid:2 1:0.3 2:2\n0 qid:2 1:0.2 2:5\n",
+    "scores.txt": "0.4\n0.3\n0.2\n0.1\n",
+    "short.txt": "0.4\n0.3\n",
+    "head.txt": "score\n0.4\n0.3\n0.2\n0.1\n",
+    "swapped.txt": "qid:1 2 1:0.5\nqid:1 0 1:0.1\n",
+    "without.txt": "2 1:0.5\n0 1:0.1\n",
+    "negative.txt": "# head\n-1 qid:1 1:1 2:1\n",
+    "letters.txt": "1 qid:1 1:1\n1 qid:1 one:1\n",
+    "returns.txt": "1 qid:7 1:1\n0 qid:8 1:1\n1 qid:7 1:2\n",
+    "seven.txt": "7 qid:1 1:1\n",
+    "empty.txt": "",
+    "broken.parquet": "PAR1",
+    "table.csv": "label,qid,score\n2,1,0.4\n0,2,0.3\n1,1,0.2\n",
+    "semicolons.csv": "label;qid;score\n2;1;0.4\n",
+    "qrels.txt": "q1 0 d1 1\nq2 0 d2 1\n",
+    "run.txt": "q1 Q0 d1 1 0.5 me\n",
+    "unjudged.txt": "q1 Q0 d1 1 0.5 me\nq1 Q0 new 1 0.4 me\nq2 Q0 d2 1 1 me\n",
+}
+
+
+def evaluate(labels=LABELS, scores=SCORES, convention="lightgbm@2", **columns):
+    return ra.evaluate(labels, scores, convention, **({"qid": QID} | columns))
+
+
+def audit(name, **arguments):
+    """Call an audit with two rows, two models for an order, and other arguments."""
+    scores = {"a": [1, 2], "b": [2, 1]} if name in {"order", "page"} else [1, 2]
+    convention = {"convention": ["yahoo@5"]} if name in {"order", "page"} else {}
+    return getattr(ra.audit, name)(
+        **{"labels": [1, 0], "scores": scores, "group_sizes": [2], **convention, **arguments}
+    )
+
+
+def crosscheck(**arguments):
+    return ra.parity.crosscheck(**{"labels": LABELS, "scores": SCORES, "convention": None, "qid": QID, **arguments})
+
+
+CELLS = {("a", "D1", "MAP"): 0.5, ("b", "D1", "MAP"): 0.4, ("a", "D2", "MAP"): 0.3}
+COLUMNS = {
+    "method": ["a", "b", "a"], "dataset": ["D1", "D1", "D2"], "measure": ["MAP"] * 3, "value": [0.5, 0.4, 0.3],
+}  # fmt: skip
+
+
+def results(data=CELLS, direction=True, **options):  # noqa: FBT002 - entries are short
+    return ra.compare.Results(data, higher_is_better=direction, **options)
+
+
+def cell(value):
+    return results([("a", "D", "m", value)])
+
+
+def evaluate_misaligned_series():
+    return evaluate(pd.Series(LABELS), pd.Series(SCORES, index=[3, 2, 1, 0]))
+
+
+def linear_regression():
+    pytest.importorskip("sklearn")
+    from sklearn.linear_model import LinearRegression
+
+    return LinearRegression
+
+
+def cross_validate_without_qid():
+    model = linear_regression()()
+    from sklearn.model_selection import cross_val_score
+
+    scorer = ra.sklearn.query_scorer("lightgbm@2")
+    return cross_val_score(model, X, LABELS, cv=2, error_score="raise", scoring=scorer)
+
+
+def search_without_routing():
+    ranker = ra.sklearn.QueryRanker(linear_regression()())
+    from sklearn.model_selection import GridSearchCV
+
+    grid = {"estimator__fit_intercept": [True, False]}
+    search = GridSearchCV(ranker, grid, cv=ra.sklearn.QueryKFold(2), scoring=ra.sklearn.query_scorer("lightgbm@2"))
+    return search.fit(X, LABELS, qid=QID)
+
+
+def train_lightgbm(*, group=True, **arguments):
+    lgb = pytest.importorskip("lightgbm")
+    data = lgb.Dataset(X, LABELS, group=np.array([2, 2]) if group else None, params={"verbosity": -1})
+    params = {"objective": "regression", "metric": "None", "verbosity": -1, "num_threads": 1}
+    return lgb.train(params, data, 2, valid_sets=[data], **arguments)
+
+
+def lightgbm_metric():
+    pytest.importorskip("lightgbm")
+    return ra.lightgbm.eval_metric("lightgbm@2")
+
+
+def train_xgboost_without_qid():
+    xgb = pytest.importorskip("xgboost")
+    data, metric = xgb.DMatrix(X, LABELS), ra.xgboost.eval_metric("xgboost@2")
+    return xgb.train({}, data, 1, evals=[(data, "train")], custom_metric=metric, verbose_eval=False)
+
+
+def fit_xgbranker_with_metric():
+    xgb = pytest.importorskip("xgboost")
+    pytest.importorskip("sklearn")
+    ranker = xgb.XGBRanker(n_estimators=1, eval_metric=ra.xgboost.eval_metric("xgboost@2"))
+    qid = [0, 0, 1, 1]
+    return ranker.fit(X, LABELS, qid=qid, eval_set=[(X, LABELS)], eval_qid=[qid], verbose=False)
+
+
+def train_catboost_without_group():
+    cb = pytest.importorskip("catboost")
+    return ra.catboost.train({"iterations": 1}, cb.Pool(X, LABELS), ra.objectives.QueryRMSE(), "catboost@2")
+
+
+class Entry(NamedTuple):
+    """An entry of the file: its comment, the call or command after its mark, and the lines of the error."""
+
+    comment: str
+    mark: str
+    code: str
+    error: str
+
+    @property
+    def title(self) -> str:
+        """Return the name of the entry in messages."""
+        return self.comment or self.code
+
+
+def entries() -> list[Entry]:
+    """Read the file."""
+    read = []
+    for block in FILE.read_text(encoding="utf-8").split("\n\n"):
+        if match := re.fullmatch(r"(?:# (.*)\n)?(>>>|\$) (.*)\n?((?s:.*))", block.strip("\n")):
+            comment, mark, code, error = match.groups()
+            read.append(Entry(comment or "", mark, code, error))
+        else:
+            assert block.startswith("=")  # a heading
+    return read
+
+
+def error_of(entry: Entry) -> str:
+    """Make the mistake in a folder with the files, and return the error."""
+    return _error_of_command(entry.code) if entry.mark == "$" else _error_of_call(entry.code)
+
+
+def _error_of_call(code: str) -> str:
+    with skipped_if_a_package_is_missing():
+        try:
+            eval(code, globals())  # noqa: S307 - our own text
+        except (ra.RankAdaptersError, AttributeError, TypeError, ValueError) as error:
+            return f"{type(error).__name__}: {error}"
+    raise AssertionError(f"{code} raises no error")
+
+
+def _error_of_command(code: str) -> str:
+    for option, package in (("--table", "pyarrow"), ("parity", "sklearn"), ("", "rich")):
+        if option in code:
+            pytest.importorskip(package)
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        try:
+            status = cli.main(re.sub(r"^rankadapters ?", "", code).split())
+        except SystemExit as stop:
+            status = stop.code
+    assert (status, out.getvalue()) == (2, "")
+    return re.sub(r" \(choose from .*?\)", "", err.getvalue().removesuffix("\n"))  # Python's releases differ
+
+
+def matches(error: str, expected: str) -> bool:
+    """Return whether an error is the expected one, in which `...` stands for any text."""
+    return re.fullmatch(re.escape(expected).replace(r"\.\.\.", r"(?s:.*)"), error) is not None
+
+
+@contextlib.contextmanager
+def folder_of_files() -> Iterator[None]:
+    """Go to a folder with the files."""
+    before = Path.cwd()
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        try:
+            for name, text in FILES.items():
+                Path(name).write_text(text, encoding="utf-8")
+            yield
+        finally:
+            os.chdir(before)
+
+
+def main() -> None:
+    """Write the errors that differ anew."""
+    text = FILE.read_text(encoding="utf-8")
+    with folder_of_files():
+        for entry in entries():
+            if not matches(error := error_of(entry), entry.error):
+                old, head = f"{entry.mark} {entry.code}\n{entry.error}", f"{entry.mark} {entry.code}\n"
+                assert old.rstrip("\n") in text, old
+                text = text.replace(old.rstrip("\n") + "\n", f"{head}{error}\n", 1)
+    FILE.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
