@@ -25,30 +25,30 @@ if TYPE_CHECKING:
         trackers as trackers,
         xgboost as xgboost,
     )
+    from rankadapters.callbacks.history import History as History
+    from rankadapters.core import __version__ as __version__
+    from rankadapters.core.data.queries import Queries as Queries
+    from rankadapters.core.declaration.convention import Convention as Convention
+    from rankadapters.core.errors import (
+        ConventionError as ConventionError,
+        IncomparableScoresError as IncomparableScoresError,
+        InputError as InputError,
+        LabelsWarning as LabelsWarning,
+        MissingToolkitError as MissingToolkitError,
+        RankAdaptersError as RankAdaptersError,
+        UnsupportedConventionError as UnsupportedConventionError,
+    )
+    from rankadapters.core.evaluation.evaluate import evaluate as evaluate, per_query as per_query
+    from rankadapters.core.evaluation.evaluator import Evaluator as Evaluator
+    from rankadapters.core.evaluation.score import Score as Score
+    from rankadapters.core.evaluation.tally import Tally as Tally
+    from rankadapters.core.measures import *  # noqa: F403 - every measure is public
+    from rankadapters.io.streams import evaluate_table as evaluate_table
+    from rankadapters.learners.trials import Trials as Trials
+    from rankadapters.presets.texts import parse as parse
+    from rankadapters.statistics.inert import inert as inert
 
     # isort: on
-    from rankadapters.callbacks.history import History
-    from rankadapters.core import __version__, measures
-    from rankadapters.core.data.queries import Queries
-    from rankadapters.core.declaration.convention import Convention
-    from rankadapters.core.errors import (
-        ConventionError,
-        IncomparableScoresError,
-        InputError,
-        LabelsWarning,
-        MissingToolkitError,
-        RankAdaptersError,
-        UnsupportedConventionError,
-    )
-    from rankadapters.core.evaluation.evaluate import evaluate, per_query
-    from rankadapters.core.evaluation.evaluator import Evaluator
-    from rankadapters.core.evaluation.score import Score
-    from rankadapters.core.evaluation.tally import Tally
-    from rankadapters.core.measures import *  # noqa: F403 - every measure is public
-    from rankadapters.io.streams import evaluate_table
-    from rankadapters.learners.trials import Trials
-    from rankadapters.presets.texts import parse
-    from rankadapters.statistics.inert import inert
 
 # Imported on first use, so that the pytest plugin loads fast: importing the conventions takes a quarter of a second,
 # and other modules import numpy, numba or a toolkit.
@@ -103,35 +103,7 @@ _NEEDED = {
     "xgboost": ("scipy", "xgboost"),
 }
 
-__all__ = [
-    "Convention",
-    "ConventionError",
-    "Evaluator",
-    "History",
-    "IncomparableScoresError",
-    "InputError",
-    "LabelsWarning",
-    "MissingToolkitError",
-    "Queries",
-    "RankAdaptersError",
-    "Score",
-    "Tally",
-    "Trials",
-    "UnsupportedConventionError",
-    "__version__",
-    "evaluate",
-    "evaluate_table",
-    "inert",
-    "parse",
-    "per_query",
-    "presets",
-]
-
-if TYPE_CHECKING:  # so that type checkers report unknown names
-    __all__ += measures.__all__
-else:
-    _NAMES = __all__
-    del __all__  # `__getattr__` provides it, so that importing the package imports no measure
+if not TYPE_CHECKING:  # so that type checkers report unknown names
 
     def __getattr__(name: str) -> object:
         from importlib import import_module
@@ -143,7 +115,7 @@ else:
         if not name.startswith("_") or name == "__all__":
             measures = import_module("rankadapters.core.measures")
             if name == "__all__":
-                return [*_NAMES, *measures.__all__]
+                return [*_LAZY, "presets", *measures.__all__]
             if name in measures.__all__:
                 return getattr(measures, name)
         from rankadapters.core.declaration.guesses import no_attribute

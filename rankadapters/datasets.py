@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.core.data.columns import shared_index
+from rankadapters.core.data.columns import Floats, shared_index
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration import arguments
+from rankadapters.core.declaration.guesses import list_public
 from rankadapters.core.errors import InputError
-
-Floats = NDArray[np.float64]
 
 FEATURES = 46
 _MAX_QUERIES = 1_000_000
@@ -24,10 +23,7 @@ TWINS = 0.15  # share of the documents that share another document's features, s
 
 __all__ = ["Grouped", "RankingData", "mq2008_like"]
 
-
-def __dir__() -> list[str]:
-    """Return only the public names, for completion."""
-    return sorted(__all__)
+list_public(__name__)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -52,11 +48,10 @@ class RankingData:
         """Raise an error unless X, labels and qid have the same number of rows."""
         X, labels, qid = (getattr(part, "shape", None) for part in (self.X, self.labels, self.qid))
         if X is None or len(X) != 2 or not labels == qid == X[:1]:  # noqa: PLR2004 - X has two dimensions
-            msg = (
-                f"X has shape {X}, labels {labels}, qid {qid}.\n"
-                "Hint: a table of one row per document, and one label and one qid for each."
+            raise InputError(
+                f"X has shape {X}, labels {labels}, qid {qid}.",
+                hint="a table of one row per document, and one label and one qid for each",
             )
-            raise InputError(msg)
         shared_index({"X": self.X, "labels": self.labels, "qid": self.qid})
 
     @property

@@ -6,15 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rankadapters.core.data.columns import Array, Floats
+from rankadapters.core.declaration.guesses import list_public
 from rankadapters.core.errors import InputError, MissingToolkitError, brief
 from rankadapters.core.evaluation.score import COUNTS, ByConvention, Score
 
 __all__ = ["to_model_card"]
 
-
-def __dir__() -> list[str]:
-    """Return only the public names, for completion."""
-    return sorted(__all__)
+list_public(__name__)
 
 
 def to_model_card(score: Score) -> dict[str, Any]:

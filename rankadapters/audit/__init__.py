@@ -5,8 +5,6 @@ The module of each function is named after its result: `explain` is in `explanat
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from rankadapters.audit.explanation import Explanation, explain
 from rankadapters.audit.identification import identify
 from rankadapters.audit.matches import Chance, Match, Matches
@@ -14,7 +12,7 @@ from rankadapters.audit.ordering import Change, Comparison, OrderReport, order
 from rankadapters.audit.probing import Probe, probe
 from rankadapters.audit.profiling import DataProfile, Effect, profile
 from rankadapters.audit.web_page import page
-from rankadapters.core.declaration.guesses import hints
+from rankadapters.core.declaration.guesses import list_public
 
 __all__ = [
     "Chance",
@@ -35,11 +33,4 @@ __all__ = [
     "profile",
 ]
 
-
-if not TYPE_CHECKING:  # so that type checkers report unknown names
-    __getattr__ = hints(__name__, __all__)
-
-
-def __dir__() -> list[str]:
-    """Return only the public names, for completion."""
-    return sorted(__all__)
+list_public(__name__)

@@ -121,11 +121,9 @@ def read_number(value: object, decimals: object, *, bounded: bool = True) -> Pri
         decimals = written
     if not is_whole(decimals) or not 1 <= int(decimals) <= MOST_DECIMALS:
         message = f"decimals={decimals!r}: allowed are 1 to {MOST_DECIMALS}, for value={value}."
-        hint = "pass decimals=4, or the number as text with all its digits, such as '0.5000'"
-        raise InputError(message, hint=hint)
+        raise InputError(message, hint="pass decimals=4, or the number as text with all its digits, such as '0.5000'")
     if written > int(decimals) or (isinstance(value, str) and written != int(decimals)):
-        message = f"value={value} has {written} decimals, but decimals={decimals}."
-        raise InputError(message, hint="omit decimals")
+        raise InputError(f"value={value} has {written} decimals, but decimals={decimals}.", hint="omit decimals")
     return replace(printed, decimals=int(decimals))
 
 

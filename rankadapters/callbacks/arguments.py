@@ -36,9 +36,7 @@ def display_names(
     conventions = as_conventions(convention)
     shown = [c.name for c in conventions] if names is None else members(names) or []
     if len(shown) != len(conventions) or not all(isinstance(name, str) for name in shown):
-        msg = f"names={names!r} must list one name for each of the {len(conventions)} conventions."
-        raise ConventionError(msg)
+        raise ConventionError(f"names={names!r} must list one name for each of the {len(conventions)} conventions.")
     if len(set(shown)) < len(conventions) or len(set(conventions)) < len(conventions):
-        msg = f"two conventions report under one name or are equal: {shown}.\nHint: names=[...]."
-        raise ConventionError(msg)
+        raise ConventionError(f"two conventions report under one name or are equal: {shown}.", hint="names=[...]")
     return dict(zip(conventions, shown, strict=True))

@@ -6,12 +6,10 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rankadapters.core.data.columns import Array
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.errors import InputError
-
-Array = NDArray[Any]
 
 
 class DatasetColumns(NamedTuple):

@@ -1,23 +1,20 @@
-"""Metrics over the rows of all workers: tally each worker's rows, and add the tallies."""
+"""Metrics over the rows of all workers: tally each worker's rows, and add the tallies; if one fails, all raise."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from threading import get_ident
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankadapters.callbacks.dataset_columns import DatasetColumns
 from rankadapters.callbacks.metrics import Monitor
 from rankadapters.callbacks.query_counts import QueryCounts
-from rankadapters.callbacks.workers import Exchange, Integers, summed
+from rankadapters.core.data.columns import Array, Ints
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, UnsupportedConventionError
 from rankadapters.core.evaluation.tally import Tally
-
-Array = NDArray[Any]
 
 
 class GlobalTallies:
@@ -47,11 +44,10 @@ class GlobalTallies:
         """
         noted = self._noted_by_thread.setdefault(get_ident(), [])
         if sum(entry.owner == id(owner) for entry in noted) > 1:  # one may be left from a failed training
-            msg = (
-                "the values of two rounds were never added up over the workers.\n"
-                "Hint: the same object in callbacks= too; a new one after a training that failed."
+            raise InputError(
+                "the values of two rounds were never added up over the workers.",
+                hint="the same object in callbacks= too; a new one after a training that failed",
             )
-            raise InputError(msg)
         tallies, failure = {}, None
         try:
             if (columns := read()) is not None:
@@ -73,7 +69,7 @@ class GlobalTallies:
         noted = self._noted_by_thread.pop(get_ident(), [])
         shape = (len(sets), len(self._monitor.names), Tally.N_LIMBS)
 
-        def limbs() -> Integers:
+        def limbs() -> Ints:
             return self._limbs(noted, shape, sets, local_sets).ravel()
 
         total = limbs() if exchange is None else summed(exchange, key, parts, int(np.prod(shape)), limbs)
@@ -84,14 +80,13 @@ class GlobalTallies:
 
     def _limbs(
         self, noted: list[_Noted], shape: tuple[int, int, int], sets: Sequence[str], local_sets: Sequence[str]
-    ) -> Integers:
+    ) -> Ints:
         """Encode this worker's tallies as integers to be added over the workers."""
         if len(noted) < len(local_sets):
-            msg = (
-                f"{len(noted)} sets were evaluated in this round, but {list(local_sets)} report.\n"
-                "Hint: one object both as the metric and in callbacks=."
+            raise InputError(
+                f"{len(noted)} sets were evaluated in this round, but {list(local_sets)} report.",
+                hint="one object both as the metric and in callbacks=",
             )
-            raise InputError(msg)
         limbs = np.zeros(shape, np.int64)
         for name, (_, tallies, failure) in zip(local_sets, noted[len(noted) - len(local_sets) :], strict=True):
             if failure is not None:
@@ -104,7 +99,7 @@ class GlobalTallies:
                     limbs[sets.index(name), number] = tallies[convention].to_limbs()
         return limbs
 
-    def _values(self, set_name: str, limbs: Integers, parts: int) -> dict[str, float]:
+    def _values(self, set_name: str, limbs: Ints, parts: int) -> dict[str, float]:
         values = {}
         for (convention, name), of_convention in zip(self._monitor.names.items(), limbs, strict=True):
             tally = Tally.from_limbs(of_convention, convention)
@@ -129,8 +124,38 @@ def refuse_over_rows(conventions: Iterable[Convention]) -> None:
     """Refuse conventions over all rows as one query, which cannot be added up over workers."""
     for convention in conventions:
         if convention.over == "rows":
-            msg = (
-                f"{convention.name} is over all rows as one query, which the workers' parts do not add up to.\n"
-                "Hint: pool='queries', or ra.evaluate on gathered rows."
+            raise UnsupportedConventionError(
+                f"{convention.name} is over all rows as one query, which the workers' parts do not add up to.",
+                hint="pool='queries', or ra.evaluate on gathered rows",
             )
-            raise UnsupportedConventionError(msg)
+
+
+class Exchange(Protocol):
+    """A sum over all workers: for example MPI's allreduce, or `ra.dask.exchange`."""
+
+    def add(self, key: str, parts: int, array: Ints, /) -> Ints:
+        """Wait until `parts` workers have passed an array of the same shape for this key, and return the sum to each.
+
+        Every worker calls it with the same keys in the same order. If a worker is lost, the others get an error.
+        """
+        ...
+
+
+def summed(exchange: Exchange, key: str, parts: int, size: int, make_array: Callable[[], Ints]) -> Ints:
+    """Return the sum of the workers' arrays; if a worker fails to make its array, all workers raise.
+
+    `key` names this sum and is the same on all workers. `size` is the length of the array, which a failing worker needs
+    too. `make_array` makes this worker's array.
+    """
+    array, failure = np.zeros(size + 1, np.int64), None
+    try:
+        array[:-1] = make_array()
+    except Exception as error:  # noqa: BLE001 - any error, since the other workers wait for this one
+        array[-1], failure = 1, error
+    total = exchange.add(key, parts, array)
+    if n_failed := int(total[-1]):
+        if failure is not None:
+            raise failure
+        who = "another worker" if n_failed == 1 else f"{n_failed} other workers"
+        raise InputError(f"{who} of {parts} failed.\nHint: its log has the error.")
+    return total[:-1]

@@ -8,10 +8,10 @@ from copy import deepcopy
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankadapters.callbacks.arguments import display_names
 from rankadapters.callbacks.dataset_columns import DatasetColumns
+from rankadapters.core.data.columns import Array
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import choices, warn_caller
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from rankadapters.core.evaluation.evaluator import Evaluator
     from rankadapters.core.evaluation.tally import Tally
 
-Array = NDArray[Any]
 
 COUNTED = ("query_weight", "row_weight")  # weightings that use a toolkit's weights
 

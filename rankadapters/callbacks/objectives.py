@@ -11,9 +11,9 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankadapters.callbacks.dataset_columns import DatasetColumns, flat
+from rankadapters.core.data.columns import Array
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.errors import InputError
 from rankadapters.core.evaluation.threads import as_n_threads
@@ -23,8 +23,6 @@ from rankadapters.objectives.position_bias import AddedBiases, PairRatios, Posit
 if TYPE_CHECKING:
     from rankadapters.objectives.bound_gradients import Gradients
     from rankadapters.objectives.position_bias import BiasedGradients
-
-Array = NDArray[Any]
 
 
 class ToolkitObjective:

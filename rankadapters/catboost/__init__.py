@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from rankadapters.core.declaration.guesses import hints
+from rankadapters.core.declaration.guesses import list_public
 from rankadapters.core.errors import MissingToolkitError
 
 try:
@@ -31,11 +29,4 @@ __all__ = [
     "train",
 ]
 
-
-if not TYPE_CHECKING:  # so that type checkers report unknown names
-    __getattr__ = hints(__name__, __all__)
-
-
-def __dir__() -> list[str]:
-    """List only public names, for completion."""
-    return sorted(__all__)
+list_public(__name__)

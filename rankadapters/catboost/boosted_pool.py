@@ -7,14 +7,11 @@ from typing import Any
 
 import catboost as cb
 import numpy as np
-from numpy.typing import NDArray
 
 from rankadapters.callbacks.dataset_columns import DatasetColumns
 from rankadapters.catboost.training_params import TrainingParams
-from rankadapters.core.data.columns import Array
+from rankadapters.core.data.columns import Array, Floats
 from rankadapters.core.errors import InputError
-
-Floats = NDArray[np.float64]
 
 FAINT = 2.0**-60  # least hessian of a row, as a share of its gradient; too small to change a sum
 COARSE = 1e-3  # largest error of a gradient by rounding to float32, as a share of the largest gradient
@@ -33,11 +30,10 @@ class BoostedPool:
     def __init__(self, pool: cb.Pool, quantization: Mapping[str, Any], random_seed: int) -> None:
         self.features = copied(pool)
         if quantization and pool.is_quantized():
-            msg = (
-                f"{min(quantization)} cannot be used: the Pool is quantized already.\n"
-                "Hint: pass it to Pool.quantize, or train on the Pool before quantization."
+            raise InputError(
+                f"{min(quantization)} cannot be used: the Pool is quantized already.",
+                hint="pass it to Pool.quantize, or train on the Pool before quantization",
             )
-            raise InputError(msg)
         if not pool.is_quantized():
             self.features.quantize(random_seed=random_seed, **quantization)
         self._grown = copied(self.features)
@@ -88,12 +84,11 @@ def predicted(model: cb.CatBoost, features: cb.Pool) -> Floats:
     except cb.CatBoostError as error:
         if not features.is_quantized() or "IDynamicBlockIterator" not in str(error):
             raise
-        msg = (
+        raise InputError(
             "the Pool is quantized with more than 255 borders of a feature. CatBoost cannot predict on such a Pool, "
-            "and every round needs the predictions of its tree.\n"
-            "Hint: pass the Pool before Pool.quantize, and params={'border_count': 1024}."
-        )
-        raise InputError(msg) from None
+            "and every round needs the predictions of its tree.",
+            hint="pass the Pool before Pool.quantize, and params={'border_count': 1024}",
+        ) from None
 
 
 def baseline_of(pool: cb.Pool) -> Floats | None:
@@ -141,10 +136,9 @@ def sizes_of(pool: cb.Pool) -> Array:
     """Return the number of rows of each group of a Pool."""
     ids = pool.get_group_id_hash()
     if ids is None:
-        msg = (
-            "the Pool has no group ids, so its rows belong to no query.\nHint: catboost.Pool(X, labels, group_id=qid)."
+        raise InputError(
+            "the Pool has no group ids, so its rows belong to no query.", hint="catboost.Pool(X, labels, group_id=qid)"
         )
-        raise InputError(msg)
     return np.diff(np.flatnonzero(np.r_[True, ids[1:] != ids[:-1], True]))
 
 

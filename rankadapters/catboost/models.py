@@ -81,8 +81,7 @@ class CatBoostModel(NamedTuple):
         weights, varies = weights_of_rows(self.group_weight, queries)
         if varies >= 0:
             query = queries.query_ids[varies]
-            msg = f"group_weight varies within query {query}, which a Pool refuses.\nHint: the Pool's own."
-            raise InputError(msg)
+            raise InputError(f"group_weight varies within query {query}, which a Pool refuses.", hint="the Pool's own")
         return queries.with_weights(weights)
 
     def logged(self, dataset: str, metric: str) -> tuple[str, Any]:

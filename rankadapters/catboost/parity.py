@@ -318,14 +318,12 @@ def check_model(
     """
     convention = as_convention(convention)
     if not isinstance(model, cb.CatBoost) or not isinstance(data, cb.Pool):
-        msg = (
-            f"check_model takes a CatBoost model and a Pool, not {type(model).__name__} and {type(data).__name__}.\n"
-            "Hint: check_model(model, catboost.Pool(X, labels, group_id=qid), convention)."
+        raise InputError(
+            f"check_model takes a CatBoost model and a Pool, not {type(model).__name__} and {type(data).__name__}.",
+            hint="check_model(model, catboost.Pool(X, labels, group_id=qid), convention)",
         )
-        raise InputError(msg)
     if not model.is_fitted():
-        msg = "the model is not trained, so it has no scores.\nHint: model.fit(pool) first."
-        raise InputError(msg)
+        raise InputError("the model is not trained, so it has no scores.", hint="model.fit(pool) first")
     warn_of_training(model)
     trees = int(model.tree_count_)
     catboost_model = CatBoostModel(model, data, rounds_until(iteration, trees, 0, "last"), qid, group_weight, pairs)

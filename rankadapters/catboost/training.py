@@ -188,8 +188,7 @@ class Boosting:
 def refuse_pool(pool: object, name: str) -> None:
     """Refuse a value that is not a Pool, and a Pool on which we cannot train tree by tree."""
     if not isinstance(pool, cb.Pool):
-        msg = f"{name} is of type {type(pool).__name__}.\nHint: catboost.Pool(X, labels, group_id=qid)."
-        raise InputError(msg)
+        raise InputError(f"{name} is of type {type(pool).__name__}.", hint="catboost.Pool(X, labels, group_id=qid)")
     try:
         labels_of(pool)
         sizes_of(pool)

@@ -139,16 +139,14 @@ def _fading(n_docs: int, length: float) -> float:
 def _by_one_name(params: Mapping[str, Any], arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Return parameters and arguments under their main names, without None values; refuse those that cannot be used."""
     if not isinstance(params, Mapping):
-        msg = f"params={params!r:.80} is not a mapping.\nHint: params={{'iterations': 100, 'depth': 6}}."
-        raise InputError(msg)
+        raise InputError(f"params={params!r:.80} is not a mapping.", hint="params={'iterations': 100, 'depth': 6}")
     settings: dict[str, Any] = {}
     for name, value in params.items():
         main_name = ALIASES.get(name, name)
         if value is None:
             continue
         if main_name in settings:
-            msg = f"params has {main_name!r} under two names, one of them {name!r}.\nHint: keep one."
-            raise InputError(msg)
+            raise InputError(f"params has {main_name!r} under two names, one of them {name!r}.", hint="keep one")
         if main_name in arguments:
             msg = f"{main_name}={arguments[main_name]!r:.80} is also in params={{{name!r}: {value!r:.80}}}."
             raise InputError(f"{msg}\nHint: keep one.")
@@ -162,8 +160,7 @@ def _refuse(name: str, main_name: str, value: Any) -> None:
         return
     allowed, reason, hint = REFUSED[main_name]
     if not any(isinstance(value, bool) == isinstance(accepted, bool) and value == accepted for accepted in allowed):
-        msg = f"{name}={value!r:.80} cannot be used in ra.catboost.train: {reason}.\nHint: {hint}."
-        raise InputError(msg)
+        raise InputError(f"{name}={value!r:.80} cannot be used in ra.catboost.train: {reason}.", hint=hint)
 
 
 def _refuse_threads(value: Any) -> None:

@@ -13,8 +13,9 @@ import numpy as np
 from rankadapters.callbacks.arguments import display_names
 from rankadapters.callbacks.dataset_columns import DatasetColumns
 from rankadapters.callbacks.metrics import evaluated, evaluators_of
-from rankadapters.catboost.boosted_pool import Floats, baseline_of, predicted, weights_of_queries, without_baseline
+from rankadapters.catboost.boosted_pool import baseline_of, predicted, weights_of_queries, without_baseline
 from rankadapters.catboost.training_params import TrainingParams
+from rankadapters.core.data.columns import Floats
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
 
@@ -123,8 +124,7 @@ def names_of(
     """Return the display name of each convention; a set to watch requires a convention."""
     if not watches and (params.patience is not None or params.use_best_model):
         name = "early_stopping_rounds" if params.patience is not None else "use_best_model"
-        msg = f"{name} has no validation set.\nHint: eval_set=catboost.Pool(X, labels, group_id=qid)."
-        raise InputError(msg)
+        raise InputError(f"{name} has no validation set.", hint="eval_set=catboost.Pool(X, labels, group_id=qid)")
     if convention is None:
         if watches or names is not None:
             msg = f"{'eval_set' if watches else 'names'} has no convention.\nHint: convention=ra.presets.textbook(10)."

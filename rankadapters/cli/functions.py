@@ -138,6 +138,5 @@ def _imported(text: str) -> Callable[..., Any]:
     finally:
         sys.path.pop(0)
     if not callable(function):
-        msg = f"FUNCTION={text!r} is not a function."
-        raise InputError(msg, hint="package.module:function")
+        raise InputError(f"FUNCTION={text!r} is not a function.", hint="package.module:function")
     return function  # type: ignore[no-any-return]

@@ -138,7 +138,7 @@ def read_models(arguments: argparse.Namespace, *, docids: bool | None = None, sc
 
     Docids are required (True), ignored (False) or optional (None). Without `scored`, there may be no scores.
     """
-    from rankadapters.io.predictions import read_predictions
+    from rankadapters.io.text import read_predictions
 
     kind, option, scores_by_model = scores_of(arguments, scored=scored)
     models: dict[str, Any] = {}

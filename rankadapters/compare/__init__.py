@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from rankadapters.compare.page import page
 from rankadapters.compare.results import Results
 from rankadapters.compare.winning import (
@@ -15,7 +13,7 @@ from rankadapters.compare.winning import (
     leave_one_out,
     winning_numbers,
 )
-from rankadapters.core.declaration.guesses import hints
+from rankadapters.core.declaration.guesses import list_public
 
 __all__ = [
     "Front",
@@ -29,11 +27,4 @@ __all__ = [
     "winning_numbers",
 ]
 
-
-if not TYPE_CHECKING:  # so that type checkers report unknown names
-    __getattr__ = hints(__name__, __all__)
-
-
-def __dir__() -> list[str]:
-    """Return only the public names, for completion."""
-    return sorted(__all__)
+list_public(__name__)

@@ -209,8 +209,7 @@ class Results(Written):
                     raise InputError(f"{name!r} is not in the results.", hint=hint)
             frame = frame[frame[key].isin(chosen)]
         if frame.empty:
-            hint = "name methods, datasets and measures that have values together"
-            raise InputError("no cell is left.", hint=hint)
+            raise InputError("no cell is left.", hint="name methods, datasets and measures that have values together")
         subset = copy(self)
         unused_removed = {key: frame[key].cat.remove_unused_categories() for key in KEYS}
         subset._frame = frame.assign(**unused_removed).reset_index(drop=True)  # noqa: SLF001 - of this class
@@ -251,8 +250,7 @@ def _refuse_duplicates(frame: Any) -> None:
         )
         method, dataset, measure = frame.loc[row, KEYS]
         message = f"{method!r} has two values of {measure!r} on {dataset!r}: {values}."
-        hint = "choose one, or give the second method a name of its own"
-        raise InputError(message, hint=hint, row=int(row))
+        raise InputError(message, hint="choose one, or give the second method a name of its own", row=int(row))
 
 
 def counted(n: int, noun: str) -> str:
@@ -353,8 +351,7 @@ def _read_cell(  # noqa: PLR0917 - the columns of a table
     if isinstance(value, Score):
         if _as_measure(measure) != value.convention:
             message = f"measure[{row}] is {measure!r}, but value[{row}] is a Score of {value.convention.name}."
-            hint = f"{value.convention.name!r}, or score.value without its convention"
-            raise InputError(message, hint=hint, row=row)
+            raise InputError(message, hint=f"{value.convention.name!r}, or score.value without its convention", row=row)
         measure, number, decimals, digest = value.convention, value.value, UNKNOWN_DECIMALS, value.digest
     else:
         number, decimals = _read_number(value, row)

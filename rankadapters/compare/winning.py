@@ -12,14 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters.compare.results import Results
+from rankadapters.core.data.columns import Ints
 from rankadapters.core.declaration.arguments import choice, flag, names, whole
 from rankadapters.core.errors import InputError, warn_caller
 from rankadapters.core.evaluation.table import Cell, Table
 from rankadapters.plotting.plots import bagplots, bars, fronts
 from rankadapters.statistics.document import Document, plain
 from rankadapters.statistics.halfspace_depth import Bagplot, bagplot
-
-Ints = NDArray[np.int64]
 
 AXES = ("measure", "dataset")
 ALL = "all"
@@ -400,8 +399,7 @@ def front(numbers: WinningNumbers, *, against: str = "iwn", strict: bool = False
     """
     choice("against", against, AGAINST, hint="against='n_datasets'")
     if not isinstance(numbers, WinningNumbers):
-        hint = "ra.compare.winning_numbers(results)"
-        raise InputError(f"numbers are of type {type(numbers).__name__}.", hint=hint)
+        raise InputError(f"numbers are of type {type(numbers).__name__}.", hint="ra.compare.winning_numbers(results)")
     row = numbers.groups.index(choice("group", group, numbers.groups, hint="group='all' is the last"))
     rows = np.flatnonzero(~np.isnan(numbers.nwn[row]))
     heights, widths = numbers.nwn[row][rows], getattr(numbers, against)[row][rows]

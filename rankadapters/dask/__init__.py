@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rankadapters.core.declaration.guesses import list_public
 from rankadapters.core.errors import MissingToolkitError
 
 try:
@@ -18,7 +19,4 @@ per_query = DaskFrame.per_query
 
 __all__ = ["evaluate", "exchange", "per_query"]
 
-
-def __dir__() -> list[str]:
-    """List only public names, for completion."""
-    return sorted(__all__)
+list_public(__name__)

@@ -9,12 +9,10 @@ from uuid import uuid4
 
 import numpy as np
 from distributed import Client, Queue
-from numpy.typing import NDArray
 
+from rankadapters.core.data.columns import Ints
 from rankadapters.core.declaration.arguments import number
 from rankadapters.core.errors import InputError, RankAdaptersError
-
-Integers = NDArray[np.int64]
 
 
 class QueueExchange:
@@ -27,7 +25,7 @@ class QueueExchange:
     def __init__(self, sums: Queue, timeout: float) -> None:
         self._sums, self._timeout = sums, timeout
 
-    def add(self, key: str, parts: int, array: Integers) -> Integers:
+    def add(self, key: str, parts: int, array: Ints) -> Ints:
         """Wait until `parts` workers have called `add` with this key and arrays of one shape, and return the sum.
 
         Raises

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from rankadapters.core.declaration.guesses import hints
+from rankadapters.core.declaration.guesses import list_public
 from rankadapters.io.features import read_features
 from rankadapters.io.judgments import Judgments
 from rankadapters.io.letor import read_letor
@@ -13,11 +11,4 @@ from rankadapters.io.trec import read_trec
 
 __all__ = ["Judgments", "read_features", "read_letor", "read_table", "read_trec"]
 
-
-if not TYPE_CHECKING:  # so that type checkers report unknown names
-    __getattr__ = hints(__name__, __all__)
-
-
-def __dir__() -> list[str]:
-    """Return only the public names, for completion."""
-    return sorted(__all__)
+list_public(__name__)

@@ -63,8 +63,7 @@ def read_features(*parts: AnyPath | Sequence[AnyPath]) -> tuple[RankingData, ...
     tables = [_Part.of(LetorRows(part)) for part in parts]
     width = max((part.width for part in tables), default=0)
     if not width:
-        msg = f"{tables[0].rows.paths[0] if tables else 'no file'}: no feature on any line; {EXPECTED}"
-        raise InputError(msg)
+        raise InputError(f"{tables[0].rows.paths[0] if tables else 'no file'}: no feature on any line; {EXPECTED}")
     first = min(int(cells.numbers.min(initial=1)) for part in tables for cells in part.cells)
     return tuple(_dense(part, first, width) for part in tables)
 

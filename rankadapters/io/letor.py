@@ -15,8 +15,7 @@ from rankadapters.core.data.columns import Floats, text_column
 from rankadapters.core.declaration.arguments import flag, whole
 from rankadapters.core.errors import InputError
 from rankadapters.io.judgments import Judgments, check_split_queries, judgments_of
-from rankadapters.io.predictions import read_numbers, read_predictions
-from rankadapters.io.text import AnyPath, as_paths, finite, join_paths, lines
+from rankadapters.io.text import AnyPath, as_paths, finite, join_paths, lines, read_numbers, read_predictions
 from rankadapters.progress import step_of_file
 
 EXPECTED = (

@@ -317,8 +317,7 @@ def _check_quotes(path: AnyPath, delimiter: str, n_rows: int) -> None:
         except csv.Error as error:
             raise InputError(f"{path}, line {rows.line_num}: {error}.", hint=_QUOTES) from None
     if n_strict != n_rows:
-        msg = f"{path} has {n_rows} rows or {n_strict}, depending on how its quotes are read."
-        raise InputError(msg, hint=_QUOTES)
+        raise InputError(f"{path} has {n_rows} rows or {n_strict}, depending on how its quotes are read.", hint=_QUOTES)
 
 
 @contextmanager

@@ -10,10 +10,9 @@ from typing import Any
 import lightgbm as lgb
 
 from rankadapters.callbacks.dataset_columns import flat
-from rankadapters.callbacks.global_metrics import GlobalTallies, refuse_over_rows
+from rankadapters.callbacks.global_metrics import Exchange, GlobalTallies, refuse_over_rows
 from rankadapters.callbacks.metrics import Monitor
 from rankadapters.callbacks.query_counts import QueryCounts
-from rankadapters.callbacks.workers import Exchange
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
 from rankadapters.lightgbm.metrics import columns_of, query_weights
@@ -57,8 +56,7 @@ class GlobalEval:
     def _end_round(self, env: Any) -> None:
         """Merge the tallies of all workers, and write the values into LightGBM's results in full precision."""
         if isinstance(env.model, lgb.CVBooster):
-            msg = "global_eval is not for lgb.cv.\nHint: lgb.cv(feval=ra.lightgbm.eval_metric(...))."
-            raise InputError(msg)
+            raise InputError("global_eval is not for lgb.cv.", hint="lgb.cv(feval=ra.lightgbm.eval_metric(...))")
         parts = n_machines(env.params)
         if parts > 1 and self._exchange is None:
             msg = f"{parts} workers need an exchange.\nHint: global_eval(..., exchange=ra.dask.exchange(client))."
@@ -166,13 +164,11 @@ def leaving_network(env: Any) -> Iterator[None]:
 def _as_eval_names(eval_names: object) -> list[str]:
     names = list(eval_names) if isinstance(eval_names, (list, tuple)) else []
     if not names or not all(isinstance(name, str) for name in names) or len(set(names)) < len(names):
-        msg = f"eval_names={eval_names!r} is not a list of different names.\nHint: as in fit(eval_names=)."
-        raise InputError(msg)
+        raise InputError(f"eval_names={eval_names!r} is not a list of different names.", hint="as in fit(eval_names=)")
     numbered = [name for name in names if name in {f"valid_{number}" for number in range(len(names))}]
     if len(names) > 1 and numbered:
-        msg = (
-            f"eval_names={names} has {numbered[0]!r}, but LightGBM numbers the sets separately on each worker.\n"
-            "Hint: fit(eval_names=['first', 'second']), and the same here."
+        raise InputError(
+            f"eval_names={names} has {numbered[0]!r}, but LightGBM numbers the sets separately on each worker.",
+            hint="fit(eval_names=['first', 'second']), and the same here",
         )
-        raise InputError(msg)
     return names

@@ -12,13 +12,11 @@ from numpy.typing import NDArray
 from rankadapters import presets
 from rankadapters.callbacks.dataset_columns import DatasetColumns, flat, missing_group
 from rankadapters.callbacks.metrics import Monitor
-from rankadapters.core.data.columns import shared_index
+from rankadapters.core.data.columns import Array, shared_index
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
 
 native_metric, read_metric = presets.lightgbm.write, presets.lightgbm.read
-
-Array = NDArray[Any]
 
 
 class EvalMetric:

@@ -6,11 +6,11 @@ from typing import Any
 
 import lightgbm as lgb
 import numpy as np
-from numpy.typing import NDArray
 
 from rankadapters import objectives
 from rankadapters.callbacks.dataset_columns import DatasetColumns
 from rankadapters.callbacks.objectives import ToolkitObjective
+from rankadapters.core.data.columns import Array
 from rankadapters.core.errors import InputError, warn_caller
 from rankadapters.lightgbm.metrics import columns_of
 from rankadapters.objectives import Objective, PositionBias
@@ -19,7 +19,6 @@ from rankadapters.objectives.pairwise import BeyondKWord, NormalizationWord
 
 native_objective, read_objective = objectives.lightgbm.native_objective, objectives.lightgbm.read_objective
 
-Array = NDArray[Any]
 
 UNUSED_POSITIONS = (
     "the Dataset has positions, but the objective models no position bias, as LightGBM's own lambdarank would.\n"
@@ -168,8 +167,7 @@ def _refuse_cut_from(dataset: lgb.Dataset, whole: lgb.Dataset) -> None:
     used = np.bincount(np.repeat(np.arange(sizes.size), sizes)[np.asarray(dataset.used_indices)], minlength=sizes.size)
     cut = np.flatnonzero((used > 0) & (used < sizes))
     if cut.size:
-        msg = (
-            f"the Dataset has {used[cut[0]]} of the {sizes[cut[0]]} rows of query {cut[0]}: its queries were cut.\n"
-            "Hint: lgb.cv(folds=sklearn.model_selection.GroupKFold(5)), to which LightGBM passes the queries."
+        raise InputError(
+            f"the Dataset has {used[cut[0]]} of the {sizes[cut[0]]} rows of query {cut[0]}: its queries were cut.",
+            hint="lgb.cv(folds=sklearn.model_selection.GroupKFold(5)), to which LightGBM passes the queries",
         )
-        raise InputError(msg)

@@ -119,11 +119,10 @@ def _data(data: Any, weighting: str | None) -> tuple[Any, Queries]:
             raise missing_group("Dataset", "lgb.Dataset(..., group=sizes)") from None
         features, columns = data.data, columns_of(data.label, data.weight, data.group)
     if features is None:
-        msg = (
-            "the Dataset has no features: LightGBM frees them when it constructs it.\n"
-            "Hint: lgb.Dataset(..., free_raw_data=False), or (X, labels, qid)."
+        raise InputError(
+            "the Dataset has no features: LightGBM frees them when it constructs it.",
+            hint="lgb.Dataset(..., free_raw_data=False), or (X, labels, qid)",
         )
-        raise InputError(msg)
     return features, columns.queries(query_weights)(weighting)
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
 from rankadapters.core.data.columns import Columns
 from rankadapters.core.data.queries import as_queries
 from rankadapters.core.declaration.declared import with_fields
-from rankadapters.core.declaration.guesses import hints
+from rankadapters.core.declaration.guesses import list_public
 from rankadapters.objectives import catboost, lightgbm, xgboost
 from rankadapters.objectives.base import OBJECTIVES, TOOLS, Objective, as_objective, parse
 from rankadapters.objectives.lambda_rank import LambdaRank, lambdarank
@@ -62,14 +62,7 @@ TOOLS.update(lightgbm=lightgbm, xgboost=xgboost, catboost=catboost)
 for declared in (*OBJECTIVES.values(), *POSITION_BIASES.values()):
     declared.__doc__ = with_fields(declared.__doc__ or "", declared.declared())
 
-
-if not TYPE_CHECKING:  # so that type checkers report unknown names
-    __getattr__ = hints(__name__, __all__)
-
-
-def __dir__() -> list[str]:
-    """List only public names, for completion."""
-    return sorted(__all__)
+list_public(__name__)
 
 
 def gradients(

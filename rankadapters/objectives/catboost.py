@@ -8,6 +8,7 @@ from typing import Any, Literal
 from rankadapters import presets
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.fields import is_whole, number
+from rankadapters.core.declaration.guesses import list_public
 from rankadapters.core.errors import ConventionError, UnsupportedConventionError, choices
 from rankadapters.core.measures import NDCG
 from rankadapters.objectives.base import Objective
@@ -57,10 +58,7 @@ TRAIN = "ra.catboost.train takes any objective"
 NEWTON: dict[str, Any] = {"leaf_estimation_method": "Newton", "l2_leaf_reg": 0, "has_time": True}
 OTHER_PARAMS = (*NEWTON, "task_type")  # parameters that `native_objective` returns with the loss
 
-
-def __dir__() -> list[str]:
-    """List only public names, for completion."""
-    return sorted(__all__)
+list_public(__name__)
 
 
 def pair_logit() -> RankNet:

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from rankadapters import presets
 from rankadapters.core.declaration.fields import Field, Range
+from rankadapters.core.declaration.guesses import list_public
 from rankadapters.objectives.base import Objective
 from rankadapters.objectives.built_in import BuiltIns
 from rankadapters.objectives.lambda_rank import LambdaRank
@@ -17,10 +18,7 @@ from rankadapters.presets.tool import flag
 
 __all__ = ["lambdarank", "native_objective", "position_bias", "read_objective", "xendcg"]
 
-
-def __dir__() -> list[str]:
-    """List only public names, for completion."""
-    return sorted(__all__)
+list_public(__name__)
 
 
 def lambdarank(

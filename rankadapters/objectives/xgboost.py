@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from rankadapters import presets
+from rankadapters.core.declaration.guesses import list_public
 from rankadapters.objectives.base import Objective
 from rankadapters.objectives.built_in import BuiltIns
 from rankadapters.objectives.lambda_rank import LambdaRank
@@ -21,10 +22,7 @@ NORMALIZATIONS = {
     (True, True): "xgboost", (True, False): "xgboost-sum", (False, True): "xgboost-distance", (False, False): "none",
 }  # fmt: skip
 
-
-def __dir__() -> list[str]:
-    """List only public names, for completion."""
-    return sorted(__all__)
+list_public(__name__)
 
 
 def ndcg(

@@ -8,18 +8,15 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankadapters.core.binding.lowering import gains_of
-from rankadapters.core.data.columns import refuse_non_finite, shared_index
+from rankadapters.core.data.columns import Array, refuse_non_finite, shared_index
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.arguments import refusal, whole
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, RankAdaptersError
 from rankadapters.core.evaluation.evaluator import Evaluator
 from rankadapters.core.measures.ranked import Discounted
-
-Array = NDArray[Any]
 
 
 def bind(queries: Queries, scores: object, convention: Convention) -> Array:

@@ -110,8 +110,7 @@ def refuse_pooled(conventions: Iterable[Convention]) -> None:
     for convention in conventions:
         if convention.over == "rows":
             msg = f"{convention.name} takes all rows as one query (pool='rows'), so parts cannot be added."
-            hint = "ra.evaluate, which holds all rows in memory, or pool='queries'"
-            raise UnsupportedConventionError(msg, hint=hint)
+            raise UnsupportedConventionError(msg, hint="ra.evaluate, which holds all rows in memory, or pool='queries'")
 
 
 def _refuse_unfit(convention: Convention, names: Names) -> None:

@@ -12,13 +12,14 @@ from __future__ import annotations
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, NoReturn
 
+from rankadapters.core.declaration.guesses import list_public
 from rankadapters.presets.catboost import catboost
 from rankadapters.presets.column_metrics import ignite, metrax, polars_ds, pytorch_metric_learning, torchrec
 from rankadapters.presets.correlations import pandas, polars, scipy
 from rankadapters.presets.elasticsearch import elasticsearch
 from rankadapters.presets.inexpressible import inexpressible
 from rankadapters.presets.ir_measures import ir_measures
-from rankadapters.presets.letor import letor3, letor4, mslr
+from rankadapters.presets.letor import letor3, letor4, mslr, yahoo
 from rankadapters.presets.lightgbm import lightgbm
 from rankadapters.presets.ndcg_only import (
     allrank_1_4_0,
@@ -55,7 +56,6 @@ from rankadapters.presets.tool import Tool
 from rankadapters.presets.torchmetrics import torchmetrics
 from rankadapters.presets.trec_eval import pytrec_eval, trec_eval_8, trec_eval_9, trec_eval_10
 from rankadapters.presets.xgboost import xgboost
-from rankadapters.presets.yahoo import yahoo
 
 # The newest releases; trec_eval 10.0 is only a candidate.
 allrank, lenskit, llama_index = allrank_1_4_1, lenskit_2026, llama_index_0_12_6
@@ -76,10 +76,7 @@ for _name in __all__:
     if isinstance(_tool := globals()[_name], Tool):
         (TOOLS if _name == _tool.name else NEWEST)[_name] = _tool
 
-
-def __dir__() -> list[str]:
-    """Return only the public names, for completion."""
-    return sorted(__all__)
+list_public(__name__)
 
 
 if not TYPE_CHECKING:  # so that type checkers report unknown names

@@ -119,6 +119,31 @@ class CatBoost(
 
     Tied documents are ranked in the worst order, and a query without relevant rows counts 1. Labels are stored as
     float32. The weight of a query is its group weight. In every metric, `k` is CatBoost's `top`; None is -1, all.
+
+    Parameters
+    ----------
+    k
+        CatBoost's `top`; None is -1, all.
+    type
+        Gain: the label, or 2^label - 1.
+    denominator
+        Discount 1/log2(i + 1) or 1/i.
+    use_weights
+        Whether group weights count.
+    border
+        Labels above it are relevant; stored as float32.
+    weights
+        The weights of the data; None is `use_weights=false`.
+    pairs
+        The Pool's pairs, or the pairs that CatBoost derives from labels if the Pool has none.
+    decay
+        The probability that a user who is not satisfied continues to the next rank.
+    sort
+        Order of these rows: as in the input, by score, or by label.
+    beta
+        The factor of the scores.
+    alpha
+        Share of the shifted part, stored as float32; None is CatBoost's default, 0.95 in double precision.
     """
 
     title: ClassVar[str] = "CatBoost"
@@ -129,45 +154,22 @@ class CatBoost(
         self, k: int | None, *, type: Type = "Base", denominator: Denominator = "LogPosition",  # noqa: A002 - its name
         use_weights: bool = True,
     ) -> NDCG:  # fmt: skip
-        """Return `NDCG`.
-
-        Parameters
-        ----------
-        k : int or None
-            CatBoost's `top`; None is -1, all.
-        type : {'Base', 'Exp'}
-            Gain: the label, or 2^label - 1.
-        denominator : {'LogPosition', 'Position'}
-            Discount 1/log2(i + 1) or 1/i.
-        use_weights : bool
-            Whether group weights count.
-        """
+        """Return `NDCG`."""
 
     @preset(DCG, "DCG", gain="linear")
     def dcg(
         self, k: int | None, *, type: Type = "Base", denominator: Denominator = "LogPosition",  # noqa: A002 - its name
         use_weights: bool = True,
     ) -> DCG:  # fmt: skip
-        """`DCG:top=k`, dcg.cpp. Run against 1.2.10: equal within 1e-9; parameters as in `NDCG`."""
+        """`DCG:top=k`, dcg.cpp. Run against 1.2.10: equal within 1e-9."""
 
     @preset(AP, "MAP", divisor="cutoff", pool="queries", average="uniform")
     def map(self, k: int | None, *, border: float = BORDER) -> AP:
-        """`MAP:top=k`, precision_recall_at_k.cpp, which ignores weights. Run against 1.2.10: equal within 1e-12.
-
-        Parameters
-        ----------
-        k : int or None
-            CatBoost's `top`; None is -1, all.
-        border : float
-            Labels above it are relevant; stored as float32.
-        """
+        """`MAP:top=k`, precision_recall_at_k.cpp, which ignores weights. Run against 1.2.10: equal within 1e-12."""
 
     @preset(RR, "MRR")
     def mrr(self, k: int | None, *, border: float = BORDER, use_weights: bool = True) -> RR:
-        """`MRR:top=k`, metric.cpp. Run against 1.2.10: equal within 1e-12.
-
-        Parameters as in `map` and `NDCG`.
-        """
+        """`MRR:top=k`, metric.cpp. Run against 1.2.10: equal within 1e-12."""
 
     @preset(AUC, "AUC", options=AUC_TYPE, pairs="unit", ties="average", pool="rows", average="uniform")
     def auc(self, *, type: AucType = "Classic", weights: AucWeights = None) -> AUC:  # noqa: A002 - CatBoost's name
@@ -175,15 +177,15 @@ class CatBoost(
 
         Parameters
         ----------
-        type : {'Classic', 'Ranking'}
+        type
             'Classic' treats labels as probabilities of being relevant; 'Ranking' pairs rows of different labels.
-        weights : {'row', 'query', None}
+        weights
             The weights of the data, with `use_weights=true`; None is CatBoost's default, false.
         """
 
     @preset(AUC, "QueryAUC", options=AUC_TYPE, pairs="unit", ties="average", pool="queries", average="uniform")
     def query_auc(self, *, type: AucType = "Classic", weights: AucWeights = None) -> AUC:  # noqa: A002 - as above
-        """`QueryAUC`, auc.cpp, the mean over queries. Run against 1.2.10: equal within 6e-8; options as in `auc`."""
+        """`QueryAUC`, auc.cpp, the mean over queries. Run against 1.2.10: equal within 6e-8."""
 
     @preset(AUC, "PairAccuracy", pairs="given", pool="pairs", average="pair")
     def pair_accuracy(self, *, pairs: Pairs = "given", use_weights: bool = True) -> AUC:
@@ -191,25 +193,13 @@ class CatBoost(
 
         Parameters
         ----------
-        pairs : {'given', 'label'}
-            The Pool's pairs, or the pairs that CatBoost derives from labels if the Pool has none.
-        use_weights : bool
+        use_weights
             Whether the weights of the Pool's pairs count; for derived pairs, whether the weights of queries count.
         """
 
     @preset(ERR, "PFound", gain="linear", scale=1, discount="power_0.85")
     def pfound(self, k: int | None, *, decay: float = 0.85, use_weights: bool = True) -> ERR:
-        """`PFound:top=k`, pfound.h; the label is the stop probability. Run against 1.2.10: equal within 1e-12.
-
-        Parameters
-        ----------
-        k : int or None
-            CatBoost's `top`; None is -1, all.
-        decay : float
-            The probability that a user who is not satisfied continues to the next rank.
-        use_weights : bool
-            Whether group weights count.
-        """
+        """`PFound:top=k`, pfound.h; the label is the stop probability. Run against 1.2.10: equal within 1e-12."""
 
     @preset(ERR, "ERR", gain="linear", scale=1, discount="reciprocal")
     def err(self, k: int | None, *, use_weights: bool = True) -> ERR:
@@ -217,21 +207,15 @@ class CatBoost(
 
     @preset(Precision, "PrecisionAt", divisor="retrieved", average="uniform")
     def precision_at(self, k: int | None, *, border: float = BORDER) -> Precision:
-        """`PrecisionAt:top=k`, precision_recall_at_k.cpp, without weights. Run against 1.2.10: equal within 1e-12.
-
-        Parameters as in `map`.
-        """
+        """`PrecisionAt:top=k`, precision_recall_at_k.cpp, without weights. Run against 1.2.10: equal within 1e-12."""
 
     @preset(Recall, "RecallAt", empty=1, average="uniform")
     def recall_at(self, k: int | None, *, border: float = BORDER) -> Recall:
-        """`RecallAt:top=k`, precision_recall_at_k.cpp; 1 if none is relevant. Run against 1.2.10: equal within 1e-12.
-
-        Parameters as in `map`.
-        """
+        """`RecallAt:top=k`, precision_recall_at_k.cpp; 1 if none is relevant. Run: equal within 1e-12."""
 
     @preset(Precision, "AverageGain", relevant="label", divisor="retrieved")
     def average_gain(self, k: int | None, *, use_weights: bool = True) -> Precision:
-        """`AverageGain:top=k`, metric.cpp: mean label. Run against 1.2.10: equal within 1e-12; options as in `err`."""
+        """`AverageGain:top=k`, metric.cpp: mean label. Run against 1.2.10: equal within 1e-12."""
 
     @preset(
         FilteredDCG, "FilteredDCG", options={"type": choice(GAINS)}, k=None, gain="linear", discount="reciprocal",
@@ -241,56 +225,23 @@ class CatBoost(
         self, *, type: Type = "Base", denominator: Denominator = "Position",  # noqa: A002 - CatBoost's name
         sort: Literal["None", "ByPrediction", "ByTarget"] = "None",
     ) -> FilteredDCG:  # fmt: skip
-        """`FilteredDCG`, metric.cpp: rows with score >= 0, in input order. Run against 1.2.10: equal within 1e-12.
-
-        Parameters
-        ----------
-        type, denominator
-            As in `NDCG`.
-        sort : {'None', 'ByPrediction', 'ByTarget'}
-            Order of these rows: as in the input, by score, or by label.
-        """
+        """`FilteredDCG`, metric.cpp: rows with score >= 0, in input order. Run against 1.2.10: equal within 1e-12."""
 
     @preset(PairLogit, "PairLogit", pairs="given", average="pair")
     def pair_logit(self, *, pairs: Pairs = "given", use_weights: bool = True) -> PairLogit:
-        """`PairLogit`, metric.cpp. Run against 1.2.10: equal within 1e-12.
-
-        Parameters as in `pair_accuracy`.
-        """
+        """`PairLogit`, metric.cpp. Run against 1.2.10: equal within 1e-12."""
 
     @preset(QueryRMSE, "QueryRMSE")
     def query_rmse(self, *, weights: Weights = "query") -> QueryRMSE:
-        """`QueryRMSE`, metric.cpp. Run against 1.2.10: equal within 1e-12.
-
-        Parameters
-        ----------
-        weights : {'query', 'row', None}
-            The weights of the data; None is `use_weights=false`.
-        """
+        """`QueryRMSE`, metric.cpp. Run against 1.2.10: equal within 1e-12."""
 
     @preset(QuerySoftMax, "QuerySoftMax", beta=1)
     def query_soft_max(self, *, beta: float = 1.0, weights: Weights = "query") -> QuerySoftMax:
-        """`QuerySoftMax`, metric.cpp. Run against 1.2.10: equal within 1e-12.
-
-        Parameters
-        ----------
-        beta : float
-            The factor of the scores.
-        weights : {'query', 'row', None}
-            The weights of the data; None is `use_weights=false`.
-        """
+        """`QuerySoftMax`, metric.cpp. Run against 1.2.10: equal within 1e-12."""
 
     @preset(QueryCrossEntropy, "QueryCrossEntropy", alpha=ALPHA)
     def query_cross_entropy(self, *, alpha: float | None = None, weights: Weights = "query") -> QueryCrossEntropy:
-        """`QueryCrossEntropy`, metric.cpp. Run against 1.2.10: equal within 1e-12.
-
-        Parameters
-        ----------
-        alpha : float or None
-            Share of the shifted part, stored as float32; None is CatBoost's default, 0.95 in double precision.
-        weights : {'query', 'row', None}
-            The weights of the data; None is `use_weights=false`.
-        """
+        """`QueryCrossEntropy`, metric.cpp. Run against 1.2.10: equal within 1e-12."""
 
     def read(self, text: str, *, weights: str | None = "query", **params: Any) -> Convention:
         """Return the convention that CatBoost computes for one of its metric strings.

@@ -17,6 +17,15 @@ class Ignite(
 
     Labels are whole numbers from 0 on. In Ignite, labels below `relevance_threshold`, 1 by default, have gain 0. Ignite
     compares scores in their own precision, this preset in float32. Users without a relevant item are left out.
+
+    Parameters
+    ----------
+    k
+        One of the tool's `top_k`.
+    gain_function
+        Gain of a label: 2^label - 1, or the label.
+    ignore_zero_hits
+        Whether users without a relevant item are left out; they count 0 otherwise.
     """
 
     options: ClassVar[Options] = {
@@ -29,17 +38,7 @@ class Ignite(
         self, k: int | None, *, gain_function: Literal["exp_rank", "linear_rank"] = "exp_rank",
         ignore_zero_hits: bool = True,
     ) -> NDCG:  # fmt: skip
-        """Return `NDCG`.
-
-        Parameters
-        ----------
-        k : int or None
-            One of the tool's `top_k`.
-        gain_function : {'exp_rank', 'linear_rank'}
-            Gain of a label: 2^label - 1, or the label.
-        ignore_zero_hits : bool
-            Whether users without a relevant item are left out; they count 0 otherwise.
-        """
+        """Return `NDCG`."""
 
     @preset(Success, "HitRate")
     def hit_rate(self, k: int | None, *, ignore_zero_hits: bool = True) -> Success:
@@ -56,21 +55,20 @@ class TorchRec(
     Run against 1.9.2: equal within 1e-7, since its discounts are float32. By default TorchRec reports 1 - NDCG, so that
     lower is better; for that and for weights see `inexpressible`. torch's sort does not guarantee an order of ties; in
     this preset tied rows keep their order.
+
+    Parameters
+    ----------
+    k
+        The tool's `k`; its default -1 is None.
+    exponential_gain
+        Whether the gain is 2^label - 1 instead of the label.
     """
 
     options: ClassVar[Options] = {"exponential_gain": if_true(gain="exp2")}
 
     @preset(NDCG, "ndcg")
     def __call__(self, k: int | None, *, exponential_gain: bool = False) -> NDCG:
-        """Return `NDCGMetric`.
-
-        Parameters
-        ----------
-        k : int or None
-            The tool's `k`; its default -1 is None.
-        exponential_gain : bool
-            Whether the gain is 2^label - 1 instead of the label.
-        """
+        """Return `NDCGMetric`."""
 
 
 class PyTorchMetricLearning(
@@ -146,25 +144,22 @@ class PolarsDS(
     """polars-ds `query_ndcg_score`, exprs/metrics.py, the mean over queries. Run against 0.13.0: equal within 1e-12.
 
     Ties are averaged, despite its documentation: only `ignore_ties=True` ranks tied rows one by one, in reverse order.
+
+    Parameters
+    ----------
+    ignore_ties
+        Whether tied rows are ranked in reverse order instead of averaged.
     """
 
     options: ClassVar[Options] = {"ignore_ties": if_true(ties="reverse")}
 
     @preset(NDCG, "query_ndcg_score")
     def __call__(self, k: int | None, *, ignore_ties: bool = False) -> NDCG:
-        """Return `query_ndcg_score`.
-
-        Parameters
-        ----------
-        k : int or None
-            The tool's `k`.
-        ignore_ties : bool
-            Whether tied rows are ranked in reverse order instead of averaged.
-        """
+        """Return `query_ndcg_score`."""
 
     @preset(DCG, "query_dcg_score")
     def dcg(self, k: int | None, *, ignore_ties: bool = False) -> DCG:
-        """`query_dcg_score` with `log_base=2`. Run against 0.13.0: equal within 1e-12; parameters as for NDCG."""
+        """`query_dcg_score` with `log_base=2`. Run against 0.13.0: equal within 1e-12."""
 
 
 ignite, metrax, polars_ds = Ignite(), Metrax(), PolarsDS()

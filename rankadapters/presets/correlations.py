@@ -3,30 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal, NoReturn
+from typing import Any, ClassVar, Literal
 
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures import Kendall, Pearson, Spearman
-from rankadapters.presets.tool import Options, choice, one_of, preset, refuse_unknown, same_as, split_spec
+from rankadapters.presets.tool import (
+    Options,
+    ToolWithoutNDCG,
+    choice,
+    one_of,
+    preset,
+    refuse_unknown,
+    same_as,
+    split_spec,
+)
 from rankadapters.presets.vocabulary import Vocabulary
 
 Pool = Literal["queries", "rows"]
 
 
 class Correlations(
-    Vocabulary[dict[str, Any]], ties="mean-rank", precision="float64", empty="skip", constant=0, missing="error",
-    unjudged="error", pool="queries", average="uniform",
+    ToolWithoutNDCG, Vocabulary[dict[str, Any]], ties="mean-rank", precision="float64", empty="skip", constant=0,
+    missing="error", unjudged="error", pool="queries", average="uniform",
 ):  # fmt: skip
-    """A library with correlations: functions of two columns, called for each query or once for all rows."""
+    """A library with correlations: functions of two columns, called for each query or once for all rows.
+
+    Parameters
+    ----------
+    pool
+        One call for each query and their mean, or one call for all rows.
+    """
 
     options: ClassVar[Options] = {"pool": choice({"queries": {}, "rows": {"pool": "rows"}})}
-
-    def __call__(self, k: int | None = None) -> NoReturn:
-        """Raise ConventionError, since there is no NDCG."""
-        del k
-        name = self.measures()[0]
-        raise ConventionError(f"{self.title} has no NDCG, only correlations.", hint=f"presets.{self.name}.{name}()")
 
     def read(self, text: str | Mapping[str, Any], **params: Any) -> Convention:
         """Return the convention of a function, given its name, parameters and `pool`, or given a result of `write`."""
@@ -52,6 +60,11 @@ class SciPy(Correlations, name="scipy", package="scipy", versions=("1.15.3", "1.
     The mean over queries is `numpy.nanmean`. scipy returns NaN for a query whose labels or scores are all equal. This
     preset also leaves out queries with equal labels, but counts those with equal scores as 0: see `inexpressible`. For
     two equal rows `pearsonr` returns 0 in 1.14.1 and NaN in 1.15.3 (run).
+
+    Parameters
+    ----------
+    variant
+        scipy's parameter: tau-b or tau-c.
     """
 
     title: ClassVar[str] = "scipy"
@@ -59,29 +72,15 @@ class SciPy(Correlations, name="scipy", package="scipy", versions=("1.15.3", "1.
 
     @preset(Spearman, "spearmanr")
     def spearmanr(self, *, pool: Pool = "queries") -> Spearman:
-        """`spearmanr`, stats/_stats_py.py. Run against 1.17.1: equal within 1e-14.
-
-        Parameters
-        ----------
-        pool : {'queries', 'rows'}
-            One call for each query and their mean, or one call for all rows.
-        """
+        """`spearmanr`, stats/_stats_py.py. Run against 1.17.1: equal within 1e-14."""
 
     @preset(Kendall, "kendalltau", variant="b")
     def kendalltau(self, *, variant: Literal["b", "c"] = "b", pool: Pool = "queries") -> Kendall:
-        """`kendalltau`, stats/_stats_py.py. Run against 1.17.1: equal within 1e-14.
-
-        Parameters
-        ----------
-        variant : {'b', 'c'}
-            scipy's parameter: tau-b or tau-c.
-        pool : {'queries', 'rows'}
-            As in `spearmanr`.
-        """
+        """`kendalltau`, stats/_stats_py.py. Run against 1.17.1: equal within 1e-14."""
 
     @preset(Pearson, "pearsonr")
     def pearsonr(self, *, pool: Pool = "queries") -> Pearson:
-        """`pearsonr`, stats/_stats_py.py. Run against 1.17.1: equal within 1e-14; `pool` as in `spearmanr`."""
+        """`pearsonr`, stats/_stats_py.py. Run against 1.17.1: equal within 1e-14."""
 
 
 class Frames(Correlations):

@@ -50,6 +50,18 @@ class Elasticsearch(
     has no ratings either: see `inexpressible`. Elasticsearch evaluates hits in their order; here scores decide, and
     tied rows keep their order. Pull request 154362, open in July 2026, would cut the ideal list at k, which is
     `replace(ideal="cutoff")`.
+
+    Parameters
+    ----------
+    unknown_doc_rating
+        The rating of unrated hits, at least 0; None means gain 0.
+    maximum_relevance
+        The highest possible rating: gains are divided by 2 to its power. Requests must specify it.
+    relevant_rating_threshold
+        The lowest relevant rating.
+    ignore_unlabeled
+        Whether unrated hits are left out. Since Elasticsearch leaves them out after applying the cutoff, no
+        convention expresses it, and True is refused.
     """
 
     options: ClassVar[Options] = {
@@ -61,58 +73,29 @@ class Elasticsearch(
 
     @preset(NDCG, ideal="retrieved")
     def __call__(self, k: int | None, *, unknown_doc_rating: int | None = None) -> NDCG:
-        """Return `dcg` with `normalize`.
-
-        Parameters
-        ----------
-        k : int or None
-            The tool's `k`.
-        unknown_doc_rating : int or None
-            The rating of unrated hits, at least 0; None means gain 0.
-        """
+        """Return `dcg` with `normalize`."""
 
     @preset(DCG, "dcg")
     def dcg(self, k: int | None, *, unknown_doc_rating: int | None = None) -> DCG:
-        """`dcg` without `normalize`, DiscountedCumulativeGain.java. Read only, not run; parameters as for NDCG."""
+        """`dcg` without `normalize`, DiscountedCumulativeGain.java. Read only, not run."""
 
     @preset(ERR, "expected_reciprocal_rank", scale=16, discount="reciprocal")
     def err(self, k: int | None, *, maximum_relevance: int = 4, unknown_doc_rating: int | None = None) -> ERR:
-        """`expected_reciprocal_rank`, ExpectedReciprocalRank.java. Read only, not run (commit 0991027).
-
-        Parameters
-        ----------
-        k : int or None
-            The tool's `k`.
-        maximum_relevance : int
-            The highest possible rating: gains are divided by 2 to its power. Requests must specify it.
-        unknown_doc_rating : int or None
-            As for NDCG.
-        """
+        """`expected_reciprocal_rank`, ExpectedReciprocalRank.java. Read only, not run (commit 0991027)."""
 
     @preset(Precision, "precision", divisor="retrieved")
     def precision(
         self, k: int | None, *, relevant_rating_threshold: int = 1, ignore_unlabeled: bool = False
     ) -> Precision:
-        """`precision` (`precision_at_k`), PrecisionAtK.java: divided by the hits. Read only, not run (commit 19a4254).
-
-        Parameters
-        ----------
-        k : int or None
-            The tool's `k`.
-        relevant_rating_threshold : int
-            The lowest relevant rating.
-        ignore_unlabeled : bool
-            Whether unrated hits are left out. Since Elasticsearch leaves them out after applying the cutoff, no
-            convention expresses it, and True is refused.
-        """
+        """`precision` (`precision_at_k`), PrecisionAtK.java: divided by the hits. Read only (commit 19a4254)."""
 
     @preset(Recall, "recall")
     def recall(self, k: int | None, *, relevant_rating_threshold: int = 1) -> Recall:
-        """`recall` (`recall_at_k`), RecallAtK.java. Read only, not run (commit 82f5de8); see `precision`."""
+        """`recall` (`recall_at_k`), RecallAtK.java. Read only, not run (commit 82f5de8)."""
 
     @preset(RR, "mean_reciprocal_rank")
     def mrr(self, k: int | None, *, relevant_rating_threshold: int = 1) -> RR:
-        """`mean_reciprocal_rank`, MeanReciprocalRank.java. Read only, not run (commit 0066a27); see `precision`."""
+        """`mean_reciprocal_rank`, MeanReciprocalRank.java. Read only, not run (commit 0066a27)."""
 
     def read(self, text: str, *, k: int = DEFAULT_K, normalize: bool = False, **params: Any) -> Convention:
         """Return the convention of a metric in a rank_eval request.

@@ -41,6 +41,22 @@ class IrMeasures(
     A judged query without results counts 0 in every measure. `nDCG(dcg='exp-log2')@k` and `ERR@k` come from gdeval.pl,
     which prints five decimals (run against 0.4.3: equal within 5e-6). It refuses query ids that are not whole numbers,
     labels above 4, and fractional labels; a label below 0 is refused here.
+
+    Parameters
+    ----------
+    exp
+        `dcg='exp-log2'`: gain 2^label - 1, scores compared in float64.
+    rel
+        The lowest relevant grade.
+    judged_only
+        Whether unjudged documents, and documents with a label below 0, are removed first; a query that then has no
+        documents counts 0.
+    relative
+        Whether the divisor is min(n, R) instead of n.
+    beta
+        The square of beta, the weight of recall.
+    p
+        The persistence.
     """
 
     title: ClassVar[str] = "ir_measures"
@@ -56,34 +72,15 @@ class IrMeasures(
 
     @preset(NDCG, rf"nDCG(\(dcg='(?P<exp>exp-)?log2'\))?(@{K})?", gain="linear-positive")
     def __call__(self, k: int | None, *, exp: bool = False) -> NDCG:
-        """Return `nDCG@k`.
-
-        Parameters
-        ----------
-        k : int or None
-            The cutoff; None is `nDCG`.
-        exp : bool
-            `dcg='exp-log2'`: gain 2^label - 1, scores compared in float64.
-        """
+        """Return `nDCG@k`."""
 
     @preset(AP, f"AP{_OPTIONS}(@{K})?", divisor="relevant", pool="queries")
     def ap(self, k: int | None, *, rel: int = 1, judged_only: bool = False) -> AP:
-        """`AP(rel=)@k` through pytrec_eval. Run against 0.4.3: equal within 1e-9.
-
-        Parameters
-        ----------
-        k : int or None
-            The cutoff; None is `AP`.
-        rel : int
-            The lowest relevant grade.
-        judged_only : bool
-            Whether unjudged documents, and documents with a label below 0, are removed first; a query that then has no
-            documents counts 0.
-        """
+        """`AP(rel=)@k` through pytrec_eval. Run against 0.4.3: equal within 1e-9."""
 
     @preset(RR, f"RR{_OPTIONS}", k=None)
     def rr(self, *, rel: int = 1, judged_only: bool = False) -> RR:
-        """`RR(rel=)` through pytrec_eval. Run against 0.4.3: equal within 1e-9; options as in `ap`."""
+        """`RR(rel=)` through pytrec_eval. Run against 0.4.3: equal within 1e-9."""
 
     @preset(RR, f"RR{_REL}@{K}", ties="docid-ascending", precision="float64")
     def rr_cut(self, k: int | None, *, rel: int = 1) -> RR:
@@ -94,27 +91,27 @@ class IrMeasures(
 
     @preset(Precision, f"P{_OPTIONS}@{K}", divisor="k")
     def p(self, k: int | None, *, rel: int = 1, judged_only: bool = False) -> Precision:
-        """`P(rel=)@k` through pytrec_eval. Run against 0.4.3: equal within 1e-9; options as in `ap`."""
+        """`P(rel=)@k` through pytrec_eval. Run against 0.4.3: equal within 1e-9."""
 
     @preset(Recall, f"R{_OPTIONS}@{K}")
     def r(self, k: int | None, *, rel: int = 1, judged_only: bool = False) -> Recall:
-        """`R(rel=)@k` through pytrec_eval. Run against 0.4.3: equal within 1e-9; options as in `ap`."""
+        """`R(rel=)@k` through pytrec_eval. Run against 0.4.3: equal within 1e-9."""
 
     @preset(Success, f"Success{_OPTIONS}@{K}")
     def success(self, k: int | None, *, rel: int = 1, judged_only: bool = False) -> Success:
-        """`Success(rel=)@k` through pytrec_eval. Run against 0.4.3: equal within 1e-9; options as in `ap`."""
+        """`Success(rel=)@k` through pytrec_eval. Run against 0.4.3: equal within 1e-9."""
 
     @preset(RPrecision, f"Rprec{_OPTIONS}")
     def rprec(self, *, rel: int = 1, judged_only: bool = False) -> RPrecision:
-        """`Rprec(rel=)` through pytrec_eval. Run against 0.4.3: equal within 1e-9; options as in `ap`."""
+        """`Rprec(rel=)` through pytrec_eval. Run against 0.4.3: equal within 1e-9."""
 
     @preset(Bpref, f"Bpref{_OPTIONS}")
     def bpref(self, *, rel: int = 1, judged_only: bool = False) -> Bpref:
-        """`Bpref(rel=)` through pytrec_eval. Run against 0.4.3: equal within 1e-9; options as in `ap`."""
+        """`Bpref(rel=)` through pytrec_eval. Run against 0.4.3: equal within 1e-9."""
 
     @preset(Precision, f"SetP{_with('relative', 'True')}", k=None, divisor="retrieved")
     def set_p(self, *, rel: int = 1, relative: bool = False, judged_only: bool = False) -> Precision:
-        """`SetP(rel=, relative=)` through pytrec_eval: `relative` divides by min(n, R). Run: equal within 1e-9."""
+        """`SetP(rel=, relative=)` through pytrec_eval. Run against 0.4.3: equal within 1e-9."""
 
     @preset(Recall, f"SetR{_REL}", k=None)
     def set_r(self, *, rel: int = 1) -> Recall:
@@ -122,7 +119,7 @@ class IrMeasures(
 
     @preset(FMeasure, f"SetF{_with('beta', _NUMBER)}", k=None, divisor="retrieved", beta_squared=1)
     def set_f(self, *, rel: int = 1, beta: float = 1, judged_only: bool = False) -> FMeasure:
-        """`SetF(rel=, beta=)` through pytrec_eval; `beta` means its square. Run against 0.4.3: equal within 1e-9."""
+        """`SetF(rel=, beta=)` through pytrec_eval. Run against 0.4.3: equal within 1e-9."""
 
     @preset(
         Precision, f"Judged(@{K})?", relevant="judged", divisor="retrieved", ties="docid-ascending",
@@ -147,12 +144,8 @@ class IrMeasures(
 
         Parameters
         ----------
-        k : int or None
+        k
             The cutoff; ir_measures always uses 1000.
-        rel : int
-            The lowest relevant grade.
-        p : float
-            The persistence.
         """
 
     def calls(self, convention: Convention) -> Iterator[PresetCall]:

@@ -56,6 +56,13 @@ class LightGBM(
 
     For a query without relevant rows, LightGBM adds 1 regardless of its weight, but divides by all weights. The weight
     of a query is the float32 mean of its row weights. The highest label is 30, or the last one in `label_gain`.
+
+    Parameters
+    ----------
+    k
+        One of LightGBM's `eval_at`.
+    label_gain
+        LightGBM's parameter of that name; it must not decrease. None is its default, 2^label - 1.
     """
 
     title: ClassVar[str] = "LightGBM"
@@ -63,15 +70,7 @@ class LightGBM(
 
     @preset(NDCG, "ndcg", average="query-except-empty")
     def __call__(self, k: int | None, *, label_gain: Sequence[float] | None = None) -> NDCG:
-        """Return `ndcg`.
-
-        Parameters
-        ----------
-        k : int or None
-            One of LightGBM's `eval_at`.
-        label_gain : sequence of float, optional
-            LightGBM's parameter of that name; it must not decrease. None is its default, 2^label - 1.
-        """
+        """Return `ndcg`."""
 
     @preset(AP, "map", relevant="above_0.5", divisor="cutoff", pool="queries", average="query")
     def map(self, k: int | None) -> AP:

@@ -79,21 +79,18 @@ class Recommenders(
     Users without ground truth or with an ideal DCG of 0 are left out; users without predictions count 0. The default
     `score_type="binary"` counts every row of the ground truth as relevant, even a rating of 0: give such rows label 1.
     The base of the logarithm in `discfun_type` cancels. For `relevancy_method=None` see `inexpressible`.
+
+    Parameters
+    ----------
+    score_type
+        Gain of a row: 1, its rating, or 2^rating - 1.
     """
 
     options: ClassVar[Options] = {"score_type": choice({"binary": {}, "raw": {}, "exp": {"gain": "exp2"}})}
 
     @preset(NDCG)
     def __call__(self, k: int | None, *, score_type: Literal["binary", "raw", "exp"] = "binary") -> NDCG:
-        """Return `ndcg_at_k` at a cutoff.
-
-        Parameters
-        ----------
-        k : int or None
-            The cutoff.
-        score_type : {'binary', 'raw', 'exp'}
-            Gain of a row: 1, its rating, or 2^rating - 1.
-        """
+        """Return `ndcg_at_k` at a cutoff."""
 
 
 class RecBole(
@@ -117,21 +114,18 @@ class Replay(
 
     Every row of the ground truth is relevant. For data frames, RePlay leaves out users without ground truth and orders
     ties by descending item id; for dicts, it counts such users as 0 and keeps the order of lists.
+
+    Parameters
+    ----------
+    container
+        Type of the recommendations and of the ground truth.
     """
 
     options: ClassVar[Options] = {"container": choice({"frame": {}, "dict": {"ties": "input", "empty": 0}})}
 
     @preset(NDCG)
     def __call__(self, k: int | None, *, container: Literal["frame", "dict"] = "frame") -> NDCG:
-        """Return `NDCG@k` at a cutoff.
-
-        Parameters
-        ----------
-        k : int or None
-            The cutoff.
-        container : {'frame', 'dict'}
-            Type of the recommendations and of the ground truth.
-        """
+        """Return `NDCG@k` at a cutoff."""
 
 
 class Cornac(

@@ -18,6 +18,13 @@ class LlamaIndex0126(
     Run against 0.12.6 and 0.14.25: equal within 1e-12. It has no cutoff: `k` is the number of documents that the
     retriever returned, and the ideal list is not cut. Every expected document is relevant: give it label 1. A query
     without expected or without retrieved documents is an error. Lists keep their order; here scores decide.
+
+    Parameters
+    ----------
+    k
+        Number of documents that the retriever returned.
+    use_granular_mrr
+        Whether the value is the mean of 1 / rank over the relevant documents that were retrieved.
     """
 
     options: ClassVar[Options] = {"use_granular_mrr": if_true(count="found")}
@@ -32,15 +39,7 @@ class LlamaIndex0126(
 
     @preset(RR, "mrr")
     def mrr(self, k: int | None, *, use_granular_mrr: bool = False) -> RR:
-        """`MRR`. Run against 0.14.25: equal within 1e-12.
-
-        Parameters
-        ----------
-        k : int or None
-            Number of documents that the retriever returned.
-        use_granular_mrr : bool
-            Whether the value is the mean of 1 / rank over the relevant documents that were retrieved.
-        """
+        """`MRR`. Run against 0.14.25: equal within 1e-12."""
 
     @preset(Precision, "precision", divisor="retrieved")
     def precision(self, k: int | None) -> Precision:

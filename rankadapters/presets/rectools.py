@@ -28,6 +28,17 @@ class RecTools(
     The ideal list has k relevant items, even if a user has fewer. Every interaction is relevant: give it label 1. Users
     without interactions are left out, users without recommendations count 0. RecTools evaluates lists in their order;
     here scores decide. This preset does not describe `debias_config`, which drops interactions at random.
+
+    Parameters
+    ----------
+    log_base
+        Base of the logarithm in the discount, above 1. It cancels, except for rounding.
+    divide_by_achievable
+        Whether the ideal list has no more items than the user.
+    r_precision
+        Whether the divisor is min(k, number of the user's items) instead of k.
+    beta
+        How much more recall weighs than precision.
     """
 
     options: ClassVar[Options] = {
@@ -39,17 +50,7 @@ class RecTools(
 
     @preset(NDCG, "NDCG", gain="linear", discount="log2", ideal="ones")
     def __call__(self, k: int | None, *, log_base: float = 2, divide_by_achievable: bool = False) -> NDCG:
-        """Return `NDCG`.
-
-        Parameters
-        ----------
-        k : int or None
-            The cutoff.
-        log_base : float
-            Base of the logarithm in the discount, above 1. It cancels, except for rounding.
-        divide_by_achievable : bool
-            Whether the ideal list has no more items than the user.
-        """
+        """Return `NDCG`."""
 
     @preset(AP, "MAP", divisor="relevant", pool="queries")
     def map(self, k: int | None) -> AP:
@@ -61,15 +62,7 @@ class RecTools(
 
     @preset(Precision, "Precision", divisor="k")
     def precision(self, k: int | None, *, r_precision: bool = False) -> Precision:
-        """`Precision`, metrics/classification.py. Run against 0.19.0: equal within 1e-12.
-
-        Parameters
-        ----------
-        k : int or None
-            The cutoff.
-        r_precision : bool
-            Whether the divisor is min(k, number of the user's items) instead of k.
-        """
+        """`Precision`, metrics/classification.py. Run against 0.19.0: equal within 1e-12."""
 
     @preset(Recall, "Recall")
     def recall(self, k: int | None) -> Recall:
@@ -81,15 +74,7 @@ class RecTools(
 
     @preset(FMeasure, "F1Beta", divisor="k", beta_squared=1)
     def f1_beta(self, k: int | None, *, beta: float = 1) -> FMeasure:
-        """`F1Beta`, metrics/classification.py. Run against 0.19.0: equal within 1e-12.
-
-        Parameters
-        ----------
-        k : int or None
-            The cutoff.
-        beta : float
-            How much more recall weighs than precision.
-        """
+        """`F1Beta`, metrics/classification.py. Run against 0.19.0: equal within 1e-12."""
 
 
 rectools = RecTools()

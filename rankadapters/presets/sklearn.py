@@ -20,6 +20,13 @@ class ScikitLearn(
 
     scikit-learn refuses queries with one document and negative labels. This preset evaluates both by the definition,
     negative labels with a warning. scikit-learn's `sample_weight` is our query weight.
+
+    Parameters
+    ----------
+    log_base
+        Base of the logarithm in the discount, above 1.
+    pool
+        One call for all rows, or the mean of a call for each query. `sample_weight` is our row weight.
     """
 
     title: ClassVar[str] = "scikit-learn"
@@ -34,25 +41,11 @@ class ScikitLearn(
 
     @preset(DCG, "dcg_score")
     def dcg(self, k: int | None, *, log_base: float = 2) -> DCG:
-        """`dcg_score`, sklearn/metrics/_ranking.py. Run against 1.9.1: equal within 1e-12.
-
-        Parameters
-        ----------
-        k : int or None
-            The cutoff.
-        log_base : float
-            Base of the logarithm in the discount, above 1.
-        """
+        """`dcg_score`, sklearn/metrics/_ranking.py. Run against 1.9.1: equal within 1e-12."""
 
     @preset(AP, "average_precision_score", k=None, divisor="relevant", ties="together", pool="rows", average="row")
     def average_precision_score(self, *, pool: Literal["rows", "queries"] = "rows") -> AP:
-        """`average_precision_score` of all rows, or the mean over queries. Run against 1.9.1: equal within 1e-12.
-
-        Parameters
-        ----------
-        pool : {'rows', 'queries'}
-            One call for all rows, or the mean of a call for each query. `sample_weight` is our row weight.
-        """
+        """`average_precision_score` of all rows, or the mean over queries. Run against 1.9.1: equal within 1e-12."""
 
     @preset(
         AP, "label_ranking_average_precision_score", k=None, divisor="relevant", ties="together", empty=1,
@@ -63,10 +56,7 @@ class ScikitLearn(
 
     @preset(AUC, "roc_auc_score", pairs="from_1", empty="error", pool="rows", average="row")
     def roc_auc_score(self, *, pool: Literal["rows", "queries"] = "rows") -> AUC:
-        """`roc_auc_score` of all rows, or the mean over queries. Run against 1.9.1: equal within 1e-12.
-
-        The parameter is as in `average_precision_score`.
-        """
+        """`roc_auc_score` of all rows, or the mean over queries. Run against 1.9.1: equal within 1e-12."""
 
     @preset(Coverage, "coverage_error", ties="worst")
     def coverage_error(self) -> Coverage:

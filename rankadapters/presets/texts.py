@@ -148,8 +148,7 @@ def parse(text: str) -> Convention:
     0.0
     """
     if not isinstance(text, str):
-        msg = f"a convention's text is a string, not {type(text).__name__}.\n{_HINT}"
-        raise ConventionError(msg)
+        raise ConventionError(f"a convention's text is a string, not {type(text).__name__}.\n{_HINT}")
     display = _DISPLAY.fullmatch(text)
     if display is not None:
         return _read_display(text, display)

@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import wraps
+from inspect import cleandoc
 from types import NoneType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn, ParamSpec, Protocol, TypeVar, cast
 
@@ -75,8 +76,7 @@ def least_grade(name: str, form: str = "from_{}") -> Option:
 
     def check(option: str, level: object) -> int:
         if not is_whole(level):
-            msg = f"{option}={level!r}; allowed are whole numbers, the lowest relevant grade."
-            raise ConventionError(msg)
+            raise ConventionError(f"{option}={level!r}; allowed are whole numbers, the lowest relevant grade.")
         return level
 
     return in_word(name, form, check, as_whole, near=(1,))
@@ -98,8 +98,7 @@ def in_word(
 def one_of(name: str, value: object, allowed: Mapping[Any, Any]) -> Any:
     """Return the entry of a value in a mapping, or raise ConventionError if the value is not allowed."""
     if not isinstance(value, (str, bool, NoneType)) or value not in allowed:
-        msg = f"{name}={value!r}; allowed are {choices(allowed)}."
-        raise ConventionError(msg)
+        raise ConventionError(f"{name}={value!r}; allowed are {choices(allowed)}.")
     return allowed[value]
 
 
@@ -216,6 +215,13 @@ def preset(
 
 
 Evidence = Literal["run", "read"]
+_PARAMETERS = "\n\nParameters\n----------\n"
+_ENTRY = re.compile(r"^(\w+)\n((?:    .+\n?)+)", re.MULTILINE)  # name and text
+
+
+def _entries(text: str) -> dict[str, str]:
+    """Return the descriptions of parameters in a docstring, by name."""
+    return dict(_ENTRY.findall(text.partition(_PARAMETERS)[2]))
 
 
 class Tool:
@@ -224,7 +230,8 @@ class Tool:
     The `__call__` of a tool without NDCG raises an error.
 
     Class arguments declare the fields that all presets of the tool share, `class Ranx(Tool, name="ranx",
-    ties="input")`. Each preset uses those that its measure has.
+    ties="input")`. Each preset uses those that its measure has. The docstring of the class describes each parameter of
+    the presets once, and a preset's own docstring only what differs; then every preset's docstring is completed.
 
     Attributes
     ----------
@@ -234,6 +241,8 @@ class Tool:
         Fields of all presets of the tool, which a preset may override.
     options : dict of str to Option
         By argument of the presets, the fields that it changes.
+    texts : dict of str to str
+        By argument of the presets, its description in their docstrings.
     presets : dict of str to Preset
         By method, what its decorator declares; a subclass removes a preset by overriding it with an ordinary method.
     package : str
@@ -250,6 +259,7 @@ class Tool:
     evidence: ClassVar[Evidence] = "read"
     defaults: ClassVar[Fields] = {}
     options: ClassVar[Options] = {}
+    texts: ClassVar[Mapping[str, str]] = {"k": "    The cutoff; None takes all ranks."}
     presets: ClassVar[Mapping[str, Preset]] = {}
 
     def __init_subclass__(
@@ -263,10 +273,33 @@ class Tool:
         cls.defaults = {**cls.defaults, **defaults}
         methods = {name: method for kind in reversed(cls.__mro__) for name, method in vars(kind).items()}
         cls.presets = {name: method.preset for name, method in methods.items() if hasattr(method, "preset")}
+        cls.texts = {**cls.texts, **_entries(cleandoc(cls.__doc__ or ""))}
+        for method in vars(cls).values():
+            if hasattr(method, "preset"):
+                method.__doc__ = cls._with_parameters(method)
+
+    @classmethod
+    def _with_parameters(cls, method: Any) -> str:
+        """Return the docstring of a preset with an entry for each parameter."""
+        text, entries = cleandoc(method.__doc__ or ""), []
+        texts = {**cls.texts, **_entries(text)}
+        for name, annotation in method.__annotations__.items():
+            if name in texts:
+                words = () if name == "k" else method.preset.option(cls, name).words
+                kind = str(annotation).replace(" | ", " or ")
+                kind = kind if set(words) <= {True, False} else f"{{{choices(words)}}}"
+                entries.append(f"{name} : {kind}\n{texts[name].rstrip()}")
+        return text.partition(_PARAMETERS)[0] + (_PARAMETERS + "\n".join(entries) if entries else "")
 
     @preset(NDCG)
     def __call__(self, k: int | None) -> NDCG:
-        """Return the tool's NDCG at a cutoff."""
+        """Return the tool's NDCG at a cutoff.
+
+        Parameters
+        ----------
+        k : int or None
+            The cutoff; None takes all ranks.
+        """
 
     @property
     def __name__(self) -> str:

@@ -19,6 +19,15 @@ class TorchMetrics(
     """torchmetrics 1.9 `RetrievalNormalizedDCG`, summed in float32. Run against 1.9.0: equal within 2e-6.
 
     The parameter `empty_target_action` of its metrics decides what a query without relevant rows counts.
+
+    Parameters
+    ----------
+    k
+        The tool's `top_k`.
+    empty_target_action
+        Value of a query without relevant rows: 0, 1, none (it is left out), or an error.
+    adaptive_k
+        Whether the divisor is min(k, n) instead of k.
     """
 
     options: ClassVar[Options] = {
@@ -30,23 +39,14 @@ class TorchMetrics(
 
     @preset(NDCG, "RetrievalNormalizedDCG", gain="linear", discount="log2", ideal="cutoff", ties="average")
     def __call__(self, k: int | None, *, empty_target_action: Action = "neg") -> NDCG:
-        """Return `RetrievalNormalizedDCG`.
-
-        Parameters
-        ----------
-        k : int or None
-            The tool's `top_k`.
-        empty_target_action : {'neg', 'pos', 'skip', 'error'}
-            Value of a query without relevant rows: 0, 1, none (it is left out), or an error.
-        """
+        """Return `RetrievalNormalizedDCG`."""
 
     @preset(AP, "RetrievalMAP", divisor="found", pool="queries")
     def map(self, k: int | None, *, empty_target_action: Action = "neg") -> AP:
         """`RetrievalMAP`. Run against 1.9.0: equal within 1e-6.
 
         Only rows with a score above 0 count, and the divisor is the number of relevant rows at ranks 1..k. Labels are 0
-        and 1. torchmetrics does not guarantee an order of ties; in this preset tied rows keep their order. Parameters
-        as for NDCG.
+        and 1. torchmetrics does not guarantee an order of ties; in this preset tied rows keep their order.
         """
 
     @preset(RR, "RetrievalMRR")
@@ -55,17 +55,7 @@ class TorchMetrics(
 
     @preset(Precision, "RetrievalPrecision", divisor="k")
     def precision(self, k: int | None, *, adaptive_k: bool = False, empty_target_action: Action = "neg") -> Precision:
-        """`RetrievalPrecision`. Run against 1.9.0: equal within 1e-6; only rows with a score above 0 count.
-
-        Parameters
-        ----------
-        k : int or None
-            The tool's `top_k`.
-        adaptive_k : bool
-            Whether the divisor is min(k, n) instead of k.
-        empty_target_action : {'neg', 'pos', 'skip', 'error'}
-            As in `map`.
-        """
+        """`RetrievalPrecision`. Run against 1.9.0: equal within 1e-6; only rows with a score above 0 count."""
 
     @preset(Recall, "RetrievalRecall")
     def recall(self, k: int | None, *, empty_target_action: Action = "neg") -> Recall:
@@ -73,18 +63,18 @@ class TorchMetrics(
 
     @preset(Success, "RetrievalHitRate", retrieve="all")
     def hit_rate(self, k: int | None, *, empty_target_action: Action = "neg") -> Success:
-        """`RetrievalHitRate`, of all rows. Run against 1.9.0: equal within 1e-6; parameters as in `map`."""
+        """`RetrievalHitRate`, of all rows. Run against 1.9.0: equal within 1e-6."""
 
     @preset(FallOut, "RetrievalFallOut", retrieve="all", empty=1)
     def fall_out(self, k: int | None, *, empty_target_action: Action = "pos") -> FallOut:
-        """`RetrievalFallOut`, of all rows. Run against 1.9.0: equal within 1e-6; parameters as in `map`.
+        """`RetrievalFallOut`, of all rows. Run against 1.9.0: equal within 1e-6.
 
         By default, a query without irrelevant rows counts 1.
         """
 
     @preset(RPrecision, "RetrievalRPrecision")
     def r_precision(self, *, empty_target_action: Action = "neg") -> RPrecision:
-        """`RetrievalRPrecision`, of all rows. Run against 1.9.0: equal within 1e-6; parameters as in `map`."""
+        """`RetrievalRPrecision`, of all rows. Run against 1.9.0: equal within 1e-6."""
 
     def read(self, text: str, *, top_k: int | None = None, **params: Any) -> Convention:
         """Return the convention of a class of torchmetrics.retrieval.

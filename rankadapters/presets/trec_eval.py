@@ -21,6 +21,17 @@ class TrecEval9(
     them for unjudged. Every measure accepts `complete`, the program's `-c`: judged queries without retrieved documents
     count 0 instead of being left out. It also accepts `judged_only`, the program's `-J`: documents that are unjudged or
     have a label below 0 are dropped before ranking.
+
+    Parameters
+    ----------
+    complete
+        `-c`.
+    judged_only
+        `-J`.
+    level
+        `-l`: the lowest relevant grade.
+    x
+        trec_eval's parameter: the square of beta, the weight of recall.
     """
 
     options: ClassVar[Options] = {
@@ -32,33 +43,11 @@ class TrecEval9(
 
     @preset(NDCG, rf"ndcg(_cut[_.]{K})?", gain="linear-positive")
     def __call__(self, k: int | None, *, complete: bool = False, judged_only: bool = False) -> NDCG:
-        """Return `ndcg_cut` at a cutoff, or `ndcg`.
-
-        Parameters
-        ----------
-        k : int or None
-            The cutoff of `ndcg_cut`; None is `ndcg`.
-        complete : bool
-            `-c`.
-        judged_only : bool
-            `-J`.
-        """
+        """Return `ndcg_cut` at a cutoff, or `ndcg`."""
 
     @preset(AP, rf"map_cut[_.]{K}", divisor="relevant")
     def map_cut(self, k: int | None, *, level: int = 1, complete: bool = False, judged_only: bool = False) -> AP:
-        """`map_cut_k`, m_map_cut.c: AP at cutoff k, divided by all relevant rows. Run against 9.0.8: same printout.
-
-        Parameters
-        ----------
-        k : int or None
-            The cutoff; None is `map`.
-        level : int
-            `-l`: the lowest relevant grade.
-        complete : bool
-            `-c`.
-        judged_only : bool
-            `-J`.
-        """
+        """`map_cut_k`, m_map_cut.c: AP at cutoff k, divided by all relevant rows. Run against 9.0.8: same printout."""
 
     @preset(AP, "map", k=None, divisor="relevant")
     def map(self, *, level: int = 1, complete: bool = False, judged_only: bool = False) -> AP:
@@ -70,45 +59,45 @@ class TrecEval9(
 
     @preset(RR, "recip_rank", k=None)
     def recip_rank(self, *, level: int = 1, complete: bool = False, judged_only: bool = False) -> RR:
-        """`recip_rank`, m_recip_rank.c. Run against 9.0.8: same printout; options as in `map_cut`."""
+        """`recip_rank`, m_recip_rank.c. Run against 9.0.8: same printout."""
 
     @preset(Precision, rf"P[_.]{K}", divisor="k")
     def P(self, k: int | None, *, level: int = 1, complete: bool = False, judged_only: bool = False) -> Precision:
-        """`P_k`, m_P.c. Run against 9.0.8: same printout; options as in `map_cut`."""
+        """`P_k`, m_P.c. Run against 9.0.8: same printout."""
 
     @preset(Precision, rf"relative_P[_.]{K}", divisor="relevant")
     def relative_P(
         self, k: int | None, *, level: int = 1, complete: bool = False, judged_only: bool = False
     ) -> Precision:
-        """`relative_P_k`, m_relative_P.c: divided by min(k, R). Run against 9.0.8: same printout; see `map_cut`."""
+        """`relative_P_k`, m_relative_P.c: divided by min(k, R). Run against 9.0.8: same printout."""
 
     @preset(Precision, "set_P", k=None, divisor="retrieved")
     def set_P(self, *, level: int = 1, complete: bool = False, judged_only: bool = False) -> Precision:
-        """`set_P`, m_set_P.c: over all retrieved rows. Run against 9.0.8: same printout; options as in `map_cut`."""
+        """`set_P`, m_set_P.c: over all retrieved rows. Run against 9.0.8: same printout."""
 
     @preset(Precision, "set_relative_P", k=None, divisor="relevant")
     def set_relative_P(self, *, level: int = 1, complete: bool = False, judged_only: bool = False) -> Precision:
-        """`set_relative_P`, m_set_rel_P.c: divided by min(n, R). Run against 9.0.8: same printout; see `map_cut`."""
+        """`set_relative_P`, m_set_rel_P.c: divided by min(n, R). Run against 9.0.8: same printout."""
 
     @preset(Recall, rf"recall[_.]{K}")
     def recall(self, k: int | None, *, level: int = 1, complete: bool = False, judged_only: bool = False) -> Recall:
-        """`recall_k`, m_recall.c. Run against 9.0.8: same printout; options as in `map_cut`."""
+        """`recall_k`, m_recall.c. Run against 9.0.8: same printout."""
 
     @preset(Recall, "set_recall", k=None)
     def set_recall(self, *, level: int = 1, complete: bool = False, judged_only: bool = False) -> Recall:
-        """`set_recall`, m_set_recall.c: over all retrieved rows. Run against 9.0.8: same printout; see `map_cut`."""
+        """`set_recall`, m_set_recall.c: over all retrieved rows. Run against 9.0.8: same printout."""
 
     @preset(Success, rf"success[_.]{K}")
     def success(self, k: int | None, *, level: int = 1, complete: bool = False, judged_only: bool = False) -> Success:
-        """`success_k`, m_success.c. Run against 9.0.8: same printout; options as in `map_cut`."""
+        """`success_k`, m_success.c. Run against 9.0.8: same printout."""
 
     @preset(RPrecision, "Rprec")
     def Rprec(self, *, level: int = 1, complete: bool = False, judged_only: bool = False) -> RPrecision:
-        """`Rprec`, m_Rprec.c. Run against 9.0.8: same printout; options as in `map_cut`."""
+        """`Rprec`, m_Rprec.c. Run against 9.0.8: same printout."""
 
     @preset(Bpref, "bpref")
     def bpref(self, *, level: int = 1, complete: bool = False, judged_only: bool = False) -> Bpref:
-        """`bpref`, m_bpref.c. Run against 9.0.8: same printout; options as in `map_cut`."""
+        """`bpref`, m_bpref.c. Run against 9.0.8: same printout."""
 
     @preset(Bpref, "gm_bpref", average=GEOMETRIC)
     def gm_bpref(self, *, level: int = 1, complete: bool = False, judged_only: bool = False) -> Bpref:
@@ -116,15 +105,7 @@ class TrecEval9(
 
     @preset(FMeasure, r"set_F([_.](?P<x>\d+(\.\d+)?))?", k=None, divisor="retrieved", beta_squared=1)
     def set_F(self, *, x: float = 1, level: int = 1, complete: bool = False, judged_only: bool = False) -> FMeasure:
-        """`set_F.x`, m_set_F.c, over all retrieved rows; x is beta squared. Run against 9.0.8: same printout.
-
-        Parameters
-        ----------
-        x : float
-            trec_eval's parameter: the square of beta, the weight of recall.
-        level, complete, judged_only
-            As in `map_cut`.
-        """
+        """`set_F.x`, m_set_F.c, over all retrieved rows; x is beta squared. Run against 9.0.8: same printout."""
 
 
 class TrecEval10(
@@ -154,21 +135,18 @@ class TrecEval8(
     """trec_eval 8.1 with the NDCG patch of 2008. Run against 8.1: equal to the four printed decimals.
 
     Without the patch there is no NDCG. Gains are the labels; qrels rewritten to 2^label - 1 are `replace(gain="exp2")`.
+
+    Parameters
+    ----------
+    complete
+        `-c`: judged queries without retrieved documents count 0 instead of being left out.
     """
 
     options: ClassVar[Options] = {"complete": if_true(missing="zero")}
 
     @preset(NDCG)
     def __call__(self, k: int | None, *, complete: bool = False) -> NDCG:
-        """Return NDCG at a cutoff.
-
-        Parameters
-        ----------
-        k : int or None
-            `-M k`; None is the measure without a cutoff.
-        complete : bool
-            `-c`: judged queries without retrieved documents count 0 instead of being left out.
-        """
+        """Return NDCG at a cutoff."""
 
 
 trec_eval_8, trec_eval_9, trec_eval_10, pytrec_eval = TrecEval8(), TrecEval9(), TrecEval10(), PytrecEval()

@@ -38,6 +38,15 @@ class XGBoost(
     Scores and labels are stored as float32. A query without relevant rows adds 1 (0 with the trailing minus) regardless
     of its weight. A plain `ndcg` means @32. Under exponential gain, XGBoost refuses labels above 31 and fractional
     labels; this preset accepts both and rounds fractional labels down.
+
+    Parameters
+    ----------
+    ndcg_exp_gain
+        XGBoost's parameter: gain 2^floor(l) - 1; False takes the label itself.
+    minus
+        Whether the metric's name ends with `-`.
+    groups
+        Whether the DMatrix has groups.
     """
 
     title: ClassVar[str] = "XGBoost"
@@ -49,17 +58,7 @@ class XGBoost(
 
     @preset(NDCG, "ndcg", average="query-except-empty")
     def __call__(self, k: int | None, *, ndcg_exp_gain: bool = True, minus: bool = False) -> NDCG:
-        """Return `ndcg@k`.
-
-        Parameters
-        ----------
-        k : int or None
-            The cutoff in the metric's name.
-        ndcg_exp_gain : bool
-            XGBoost's parameter: gain 2^floor(l) - 1; False takes the label itself.
-        minus : bool
-            Whether the metric's name ends with `-`.
-        """
+        """Return `ndcg@k`."""
 
     @preset(AP, "map", divisor="cutoff")
     def map(self, k: int | None, *, minus: bool = False) -> AP:
@@ -82,11 +81,6 @@ class XGBoost(
         With groups it uses all pairs of rows in a query; of two rows with equal labels, the earlier one counts as the
         better one. The value is the unweighted mean over queries with at least three rows. Without groups, a label is
         the probability of being relevant.
-
-        Parameters
-        ----------
-        groups : bool
-            Whether the DMatrix has groups.
         """
 
     def read(

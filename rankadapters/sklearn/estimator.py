@@ -136,8 +136,7 @@ def sets_of(eval_set: Any) -> list[tuple[Any, ...]]:
         hint = "eval_set=[(X, y, qid)] or [(X, y, qid, sample_weight)]"
         raise arguments.refusal("eval_set", eval_set, "lists of tuples (X, y[, qid[, sample_weight]])", hint)
     if not sets:
-        msg = "eval_set lists no validation queries.\nHint: eval_set=[(X, y, qid)], or leave it out."
-        raise InputError(msg)
+        raise InputError("eval_set lists no validation queries.", hint="eval_set=[(X, y, qid)], or leave it out")
     return sets
 
 

@@ -135,8 +135,7 @@ class RankerFit:
         duplicates = set(self.params) & set(arguments)
         if duplicates:
             name = min(duplicates)
-            msg = f"QueryRanker sets {name}= itself.\nHint: fit(X, y, qid=, sample_weight=, eval_set=)."
-            raise InputError(msg)
+            raise InputError(f"QueryRanker sets {name}= itself.", hint="fit(X, y, qid=, sample_weight=, eval_set=)")
         return {**self.params, **arguments}
 
     def _estimator(self) -> None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import copy
 from typing import Any, Self
 
-from numpy.typing import NDArray
 from sklearn import get_config
 from sklearn.base import MetaEstimatorMixin
 from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from rankadapters.core.data.columns import Array
 from rankadapters.core.declaration.arguments import refusal
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, brief
@@ -22,8 +22,6 @@ from rankadapters.sklearn.estimator import QueryEstimator
 from rankadapters.sklearn.fit_arguments import RANKERS, RankerFit, copy_of, fit_transformers, last_step, toolkit_of
 from rankadapters.sklearn.metrics import Response, require_response, scores_of
 from rankadapters.sklearn.rows import without_column
-
-Array = NDArray[Any]
 
 
 class QueryRanker(MetaEstimatorMixin, QueryEstimator):
@@ -263,16 +261,14 @@ class QueryRanker(MetaEstimatorMixin, QueryEstimator):
                 hint=f"it is for {', '.join(RANKERS)}; leave it out, and use the estimator's own early stopping",
             )
         if self.eval_metric is not None and eval_set is None and self.validation_fraction is None:
-            msg = (
-                "eval_metric has no validation queries.\nHint: fit(eval_set=[(X, y, qid)]) or validation_fraction=0.1."
+            raise InputError(
+                "eval_metric has no validation queries.", hint="fit(eval_set=[(X, y, qid)]) or validation_fraction=0.1"
             )
-            raise InputError(msg)
 
 
 def _check_estimator(estimator: Any) -> None:
     if isinstance(estimator, type):
-        msg = f"estimator is the class {estimator.__name__}.\nHint: QueryRanker({estimator.__name__}())."
-        raise InputError(msg)
+        raise InputError(f"estimator is the class {estimator.__name__}.", hint=f"QueryRanker({estimator.__name__}())")
     for name in ("fit", "predict"):
         if not hasattr(estimator, name):
             hint = "Hint: an estimator, or a Pipeline whose last step has fit and predict."

@@ -11,13 +11,11 @@ from numpy.typing import NDArray
 from sklearn import get_config
 from sklearn.utils import _safe_indexing
 
-from rankadapters.core.data.columns import as_column, as_numbers, pandas_index, refuse_non_finite, shared_index
+from rankadapters.core.data.columns import Array, as_column, as_numbers, pandas_index, refuse_non_finite, shared_index
 from rankadapters.core.data.ids import id_values
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.arguments import refusal
 from rankadapters.core.errors import InputError, warn_caller
-
-Array = NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -222,11 +220,10 @@ def queries_of(labels: Any, qid: Any) -> Queries:
     ids = queries.query_ids
     floats = [i for i in ids if isinstance(i, (float, np.floating))] if ids.dtype.kind in "fO" else []
     if floats:
-        msg = (
-            f"qid has floats such as {floats[0]}, which rounding or a cast may merge or split.\n"
-            "Hint: qid.astype('int64') if all are whole numbers, or qid.astype(str)."
+        raise InputError(
+            f"qid has floats such as {floats[0]}, which rounding or a cast may merge or split.",
+            hint="qid.astype('int64') if all are whole numbers, or qid.astype(str)",
         )
-        raise InputError(msg)
     return queries
 
 

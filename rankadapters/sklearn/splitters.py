@@ -11,14 +11,13 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.model_selection import GroupKFold, GroupShuffleSplit
 
-from rankadapters.core.data.columns import as_column
+from rankadapters.core.data.columns import Array, as_column
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration import arguments
 from rankadapters.core.errors import InputError
 from rankadapters.sklearn.estimator import generator
 from rankadapters.sklearn.rows import n_rows, queries_of, refuse_other_rows
 
-Array = NDArray[Any]
 Folds = Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]
 
 

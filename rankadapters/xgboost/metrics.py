@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import xgboost as xgb
-from numpy.typing import NDArray
 from xgboost import collective
 
 from rankadapters import presets
@@ -18,13 +17,12 @@ from rankadapters.callbacks.dataset_columns import DatasetColumns, flat, missing
 from rankadapters.callbacks.global_metrics import GlobalTallies, refuse_over_rows
 from rankadapters.callbacks.metrics import Monitor
 from rankadapters.callbacks.query_counts import QueryCounts
-from rankadapters.callbacks.workers import Integers
+from rankadapters.core.data.columns import Array, Ints
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError, RankAdaptersError
 
 native_metric, read_metric = presets.xgboost.write, presets.xgboost.read
 
-Array = NDArray[Any]
 
 UNCUT = "sort by qid, and end each batch of a DataIter at the end of a query"  # XGBoost cuts queries in two otherwise
 
@@ -45,11 +43,10 @@ class EvalMetric(xgb.callback.TrainingCallback):
     def __call__(self, preds: Array, dmatrix: xgb.DMatrix) -> list[tuple[str, float]]:
         """Evaluate predictions on a DMatrix with groups; return NaN where `after_iteration` merges several workers."""
         if not isinstance(dmatrix, xgb.DMatrix):
-            msg = (
-                "XGBRanker passes a metric the rows of one query at a time and averages the values by query size.\n"
-                "Hint: XGBRanker(callbacks=[ra.xgboost.EvalCallback(convention, [((X, y, qid), 'valid')])])."
+            raise InputError(
+                "XGBRanker passes a metric the rows of one query at a time and averages the values by query size.",
+                hint="XGBRanker(callbacks=[ra.xgboost.EvalCallback(convention, [((X, y, qid), 'valid')])])",
             )
-            raise InputError(msg)
         this_round = self._rounds.get(get_ident())
         try:
             if this_round is None or this_round.model() is None:  # not in callbacks= too, or its training failed
@@ -161,10 +158,10 @@ class _Round(NamedTuple):
 class Collective:
     """An `Exchange` that sums by XGBoost's allreduce."""
 
-    def add(self, key: str, parts: int, array: Integers) -> Integers:
+    def add(self, key: str, parts: int, array: Ints) -> Ints:
         """Sum the arrays of all workers."""
         try:
-            total: Integers = collective.allreduce(array, collective.Op.SUM)
+            total: Ints = collective.allreduce(array, collective.Op.SUM)
         except xgb.core.XGBoostError as error:
             msg = f"{key}: another of the {parts} workers ended.\nHint: read the error of that worker."
             raise RankAdaptersError(msg) from error
@@ -280,12 +277,11 @@ def refuse_names(names: Iterable[str]) -> None:
 def refuse_workers(feature: str) -> None:
     """Refuse a training on several workers."""
     if (parts := collective.get_world_size()) > 1:
-        msg = (
+        raise InputError(
             f"{feature} is for one process, but this training has {parts}, each with a part of the rows, and XGBoost "
-            "averages their values unweighted.\n"
-            "Hint: metric = ra.xgboost.eval_metric(...), custom_metric=metric and callbacks=[metric]."
+            "averages their values unweighted.",
+            hint="metric = ra.xgboost.eval_metric(...), custom_metric=metric and callbacks=[metric]",
         )
-        raise InputError(msg)
 
 
 def _columns_if_any(dmatrix: xgb.DMatrix) -> DatasetColumns | None:

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 import xgboost as xgb
-from numpy.typing import NDArray
 
 from rankadapters import objectives
 from rankadapters.callbacks.dataset_columns import DatasetColumns
 from rankadapters.callbacks.objectives import ToolkitObjective
+from rankadapters.core.data.columns import Array
 from rankadapters.core.errors import ConventionError, InputError, UnsupportedConventionError
 from rankadapters.objectives import Objective, PositionBias
 from rankadapters.objectives.base import as_objective
@@ -19,8 +19,6 @@ from rankadapters.objectives.lambda_rank import Trading
 from rankadapters.objectives.pairwise import BY_ROUND, BeyondKWord, NormalizationWord
 from rankadapters.presets.tool import split_spec
 from rankadapters.xgboost.metrics import columns_of
-
-Array = NDArray[Any]
 
 LEAST_HESSIAN = float(np.float32(1e-6))  # lower bound of a sum of hessians; XGBoost's kRtEps
 SEEDING = (3, 4)  # the first XGBoost release whose parameter `seed` seeds the random pairs of `mean`
@@ -242,8 +240,7 @@ def _factors(columns: DatasetColumns) -> list[Any]:
         return []
     total = float(np.sum(columns.weights, dtype=np.float64))
     if not total > 0:
-        msg = f"the DMatrix's weights add up to {total:g}.\nHint: some query needs a weight above 0."
-        raise InputError(msg)
+        raise InputError(f"the DMatrix's weights add up to {total:g}.", hint="some query needs a weight above 0")
     return [np.repeat(columns.weights, columns.group_sizes), columns.weights.size / total]
 
 

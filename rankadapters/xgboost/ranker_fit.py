@@ -38,11 +38,9 @@ def fit_by_objective(
     XGBoost 3.2.0, python-package: sklearn.XGBRanker.fit, sklearn.XGBModel.load_model.
     """
     if unsupported:
-        msg = f"{min(unsupported)}= is not supported with a callable objective.\nHint: leave it out."
-        raise InputError(msg)
+        raise InputError(f"{min(unsupported)}= is not supported with a callable objective.", hint="leave it out")
     if any(map(callable, _listed(ranker.eval_metric))):
-        msg = "XGBRanker's eval_metric and objective are both callables.\nHint: QueryRanker(eval_metric=)."
-        raise InputError(msg)
+        raise InputError("XGBRanker's eval_metric and objective are both callables.", hint="QueryRanker(eval_metric=)")
     weights = sample_weight_eval_set or [None] * len(eval_set)
     evals = [
         (_matrix(ranker, *pair, *more), f"validation_{index}")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from rankadapters.io import features, read_features, read_letor
 from rankadapters.io.judgments import SPLIT_QUERIES
-from rankadapters.io.predictions import read_numbers
+from rankadapters.io.text import read_numbers
 from tests.fuzz.budget import (
     bits,
     compare_readers,

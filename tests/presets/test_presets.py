@@ -7,7 +7,7 @@ import itertools
 import json
 import pickle
 import re
-from inspect import Parameter, signature
+from inspect import Parameter, getdoc, signature
 
 import pytest
 from hypothesis import given, settings
@@ -250,6 +250,13 @@ def test_options_of_presets_are_keyword_only_and_have_no_effect_at_their_default
         assert parameter.kind is Parameter.KEYWORD_ONLY
         explicit = make(**k, **{option: parameter.default})
         assert (explicit, explicit.name) == (plain, plain.name)
+
+
+@for_each("tool", presets.TOOLS.values(), ids=presets.TOOLS)
+def test_the_docstring_of_a_preset_describes_its_parameters(tool):
+    for make in (getattr(tool, name) for name in tool.presets):
+        described = getdoc(make).partition("\nParameters\n----------\n")[2]
+        assert re.findall(r"^(\w+) : .+\n    .+", described, re.MULTILINE) == list(signature(make).parameters)
 
 
 def test_a_preset_cannot_declare_a_field_that_its_measure_lacks():

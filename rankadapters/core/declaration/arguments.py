@@ -31,8 +31,8 @@ def whole(name: str, value: object, *, least: int = 1, most: int | None = None, 
     return int(_taken(name, value, allowed, hint or f"{name}={least}"))
 
 
-def whole_or_none(name: str, value: object, meaning: str, *, least: int = 1, hint: str = "") -> int | None:
-    """Return a whole number of at least `least`, or None; `meaning` says in messages what None means.
+def whole_or_none(name: str, value: object, meaning: str) -> int | None:
+    """Return a whole number from 1 on, or None; `meaning` says in messages what None means.
 
     >>> whole_or_none("truncation", 1.5, "all ranks")
     Traceback (most recent call last):
@@ -42,7 +42,7 @@ def whole_or_none(name: str, value: object, meaning: str, *, least: int = 1, hin
     """
     if value is None:
         return None
-    return int(_taken(name, value, Range(least, whole=True), hint or f"{name}=None", none=f", or None: {meaning}"))
+    return int(_taken(name, value, Range(1, whole=True), f"{name}=None", none=f", or None: {meaning}"))
 
 
 def number(
@@ -90,16 +90,16 @@ def text(name: str, value: object, *, hint: str = "") -> str:
     raise refusal(name, value, "texts", hint)
 
 
-def names(name: str, value: object, *, least: int = 1, hint: str = "") -> list[str]:
+def names(name: str, value: object, *, hint: str = "") -> list[str]:
     """Return distinct strings as a list; a single string becomes a list of one.
 
     >>> names("toolkits", "lightgbm")
     ['lightgbm']
     """
-    texts = [value] if isinstance(value, str) else members(value) or [None] * (least > 0)
-    if len(texts) >= least and all(isinstance(text, str) for text in texts) and len(set(texts)) == len(texts):
-        return [str(text) for text in texts]
-    raise refusal(name, value, f"different texts, at least {least}", hint)
+    texts = [value] if isinstance(value, str) else members(value)
+    if texts and all(isinstance(text, str) for text in texts) and len(set(texts)) == len(texts):
+        return texts
+    raise refusal(name, value, "different texts, at least 1", hint)
 
 
 def members(value: object) -> list[Any] | None:

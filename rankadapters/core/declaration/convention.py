@@ -6,6 +6,7 @@ import hashlib
 import math
 import sys
 from abc import abstractmethod
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar, Self
@@ -71,6 +72,12 @@ class Convention(Declared):
     measure: ClassVar[str]
     higher_is_better: ClassVar[bool] = True
     in_unit_interval: ClassVar[bool] = True  # whether values are in [0, 1] if no label is negative
+    # By pool, the averages that have a meaning; of queries, all but that of pairs.
+    averages: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "pairs": ("uniform", "query", "pair"),
+        "rows": ("uniform", "query", "row"),
+        "sums": ("uniform", "query"),
+    }
 
     average: Annotated[str, AVERAGE]
 
@@ -84,6 +91,20 @@ class Convention(Declared):
             self._set("short", "pad")
         if getattr(self, "empty", None) == 0 and self.average == "query-except-empty":
             self._set("average", "query")
+        if hasattr(self, "pool"):
+            self._unify_pool()
+        if self.average == "pair" and getattr(self, "pairs", "given") != "given":
+            raise ConventionError("average='pair' needs pairs='given'.", hint="average='query', or pairs='given'")
+
+    def _unify_pool(self) -> None:
+        """Refuse an average without a meaning; if one ratio is computed, `empty` only counts if it has no divisor."""
+        kind = self.declared()["average"]
+        allowed = self.averages.get(self.over) or [word for word in (*kind.words, *kind.numbered) if word != "pair"]
+        if self.average.partition("_")[0] not in allowed:
+            fields = f"average={self.average!r} means nothing with pool={self.over!r}"
+            raise ConventionError(f"{fields}; allowed are {choices(allowed)}.")
+        if self.over != "queries" and getattr(self, "empty", None) == "skip":
+            self._set("empty", "error")  # if all that is averaged is skipped, nothing is left
 
     @property
     def over(self) -> str:
@@ -225,11 +246,3 @@ class Convention(Declared):
             f"{cls.__name__} is a convention: it takes its fields as keywords and no data.",
             hint=f"ra.evaluate(labels, scores, ra.{cls.__name__}(...), qid=qid)",
         )
-
-
-def require_average(convention: Any, by_pool: dict[str, tuple[str, ...]]) -> None:
-    """Raise ConventionError if the field `average` has no meaning with the value of the field `pool`."""
-    allowed = by_pool[convention.pool]
-    if convention.average.partition("_")[0] not in allowed:
-        fields = f"average={convention.average!r} means nothing with pool={convention.pool!r}"
-        raise ConventionError(f"{fields}; allowed are {choices(allowed)}.")

@@ -216,8 +216,7 @@ def read_fields(cls: type[Declared], parts: list[str], text: str) -> dict[str, A
     for part in parts:
         name, equals, value = part.partition("=")
         if not equals or name in values or name == "k":
-            msg = f"{part!r} in {text!r} is not a field=value pair that occurs once."
-            raise ConventionError(msg)
+            raise ConventionError(f"{part!r} in {text!r} is not a field=value pair that occurs once.")
         values[name] = kinds[name].read(value) if name in kinds else value
     return values
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+import sys
+from collections.abc import Collection
 from difflib import get_close_matches
 from typing import NoReturn
 
@@ -115,14 +116,15 @@ _ARGUMENTS = {
 ARGUMENTS = {name: way for way, names in _ARGUMENTS.items() for name in names.split()}
 
 
-def hints(module: str, public: Collection[str]) -> Callable[[str], NoReturn]:
-    """Return a module's `__getattr__`, which raises an AttributeError that says what to write instead of a name."""
-    below = module.partition(".")[2]
+def list_public(package: str) -> None:
+    """Let completion list only the public names of a package, and errors for other names say what to write instead."""
+    members = vars(sys.modules[package])
+    public = sorted(members["__all__"])
 
     def refuse(name: str) -> NoReturn:
-        raise AttributeError(no_attribute(below, name, public), name=name)
+        raise AttributeError(no_attribute(package.partition(".")[2], name, public), name=name)
 
-    return refuse
+    members.update(__dir__=public.copy, __getattr__=refuse)
 
 
 def no_attribute(module: str, name: str, public: Collection[str]) -> str:

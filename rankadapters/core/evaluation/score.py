@@ -30,8 +30,7 @@ from rankadapters.presets.texts import as_convention, parse
 def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     members = dict(pairs)
     if len(members) < len(pairs):
-        msg = "a member is repeated"
-        raise ValueError(msg)
+        raise ValueError("a member is repeated")
     return members
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from rankadapters.core.binding.lowering import Binding
 from rankadapters.core.binding.plans import Column, Formula, RankedPlan
 from rankadapters.core.data.columns import Array, Floats
-from rankadapters.core.declaration.convention import POOL, average_of, require_average
+from rankadapters.core.declaration.convention import POOL, average_of
 from rankadapters.core.declaration.fields import Field
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures.ranked import TIES, Empty, Ranked, Relevant, Retrieve
@@ -25,10 +25,6 @@ DIVISOR = Field(
         "found": "the relevant rows at ranks 1..k",
     },
 )
-AVERAGES = {  # by pool
-    "queries": ("uniform", "query", "query-except-empty", "row", "geometric"),
-    "rows": ("uniform", "query", "row"),
-}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -80,12 +76,9 @@ class AP(Ranked):
         if self.k is None and self.divisor == "cutoff":
             self._set("divisor", "relevant")
         Ranked.unify(self)
-        require_average(self, AVERAGES)
         if self.pool == "rows" and self.ties.startswith("docid"):
             msg = f"ties={self.ties!r} orders documents of one query, but pool='rows' takes all rows as one."
             raise ConventionError(msg, hint="another order of ties, or pool='queries'")
-        if self.pool == "rows" and self.empty == "skip":
-            self._set("empty", "error")  # if the only query is skipped, nothing is left to average
         weighted = self._weighs_rows
         if self.ties == "average" and (self.divisor == "found" or weighted):
             reason = f"average={self.average!r} with pool={self.pool!r}" if weighted else "divisor='found'"

@@ -12,7 +12,7 @@ from rankadapters.core.binding.plans import Formula, WholePlan
 from rankadapters.core.data.columns import Floats, Ints
 from rankadapters.core.data.optional_columns import Pairs
 from rankadapters.core.data.queries import Rows
-from rankadapters.core.declaration.convention import POOL, Convention, average_of, require_average
+from rankadapters.core.declaration.convention import POOL, Convention, average_of
 from rankadapters.core.declaration.fields import Field
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures.ranked import TIES, Empty, Missing, Precision, Unjudged
@@ -39,11 +39,6 @@ PAIRS = Field(
     tried=("label", "above_0", "from_1"),
     needs={"given": "pairs"},
 )
-AVERAGES = {  # by pool
-    "queries": ("uniform", "query", "query-except-empty", "row", "geometric"),
-    "pairs": ("uniform", "query", "pair"),
-    "rows": ("uniform", "query", "row"),
-}
 TIED = {"average": 0.5, "worst": 0.0, "best": 1.0}  # how much a tied pair counts
 LEAST_ROWS = 3  # XGBoost makes pairs only in queries with at least this many rows
 
@@ -101,17 +96,12 @@ class AUC(Convention):
     def unify(self) -> None:
         """Bring equivalent conventions to one form; refuse fields that contradict each other."""
         Convention.unify(self)
-        require_average(self, AVERAGES)
-        if self.average == "pair" and self.pairs != "given":
-            raise ConventionError("average='pair' needs pairs='given'.", hint="average='query', or pairs='given'")
         if self.average == "query" and self.pairs == "given" and self.pool == "rows":
             raise ConventionError(
                 "average='query' weighs rows over all rows, but pairs are given.", hint="pool='pairs'"
             )
         if self.average == "row" and self.pairs == "given":
             raise ConventionError("average='row' weighs rows, but pairs='given' has weights of pairs.", hint="'pair'")
-        if self.pool != "queries" and self.empty == "skip":
-            self._set("empty", "error")  # if the only query is skipped, nothing is left to average
         if self.pool == "pairs" and self.missing == "zero":
             self._set("missing", "skip")  # a missing query has no pairs, so it adds nothing
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -11,7 +12,7 @@ from rankadapters.core.binding.lowering import Binding, by_label, grades_of, lab
 from rankadapters.core.binding.plans import Formula, WholePlan
 from rankadapters.core.data.columns import Flags, Floats, Ints
 from rankadapters.core.data.queries import Rows, backwards
-from rankadapters.core.declaration.convention import POOL, Convention, average_of, require_average
+from rankadapters.core.declaration.convention import POOL, Convention, average_of
 from rankadapters.core.declaration.fields import Field, Range
 from rankadapters.core.measures.auc import weight_of_lower
 from rankadapters.core.measures.ranked import EMPTY, TIES, Missing, Precision, Unjudged
@@ -29,7 +30,6 @@ CONSTANT = Field(
     numbers=Range(-1, 1),
     tried=(0.0,),
 )
-AVERAGES = {"queries": ("uniform", "query", "query-except-empty"), "rows": ("uniform",)}  # by pool
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -40,6 +40,7 @@ class Correlation(Convention):
     """
 
     in_unit_interval: ClassVar[bool] = False
+    averages: ClassVar[Mapping[str, tuple[str, ...]]] = {"rows": ("uniform",)}
 
     empty: Annotated[float | Literal["skip", "error"], UNDEFINED]
     constant: Annotated[float, CONSTANT]
@@ -47,13 +48,6 @@ class Correlation(Convention):
     unjudged: Unjudged
     pool: Annotated[Literal["queries", "rows"], POOL]
     average: Annotated[str, average_of("uniform", "query", "query-except-empty", geometric=False)]
-
-    def unify(self) -> None:
-        """Bring equivalent conventions to one form; refuse query weights if all rows are one query."""
-        Convention.unify(self)
-        require_average(self, AVERAGES)
-        if self.pool == "rows" and self.empty == "skip":
-            self._set("empty", "error")  # if the only query is skipped, nothing is left to average
 
     def limits_of_queries(self) -> tuple[float, float]:
         """Return -1 and 1."""

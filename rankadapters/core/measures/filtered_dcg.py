@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar, Literal
 
 from rankadapters.core.binding.lowering import Binding
 from rankadapters.core.binding.plans import RankedPlan
 from rankadapters.core.declaration.convention import average_of
-from rankadapters.core.declaration.fields import Field
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures.ranked import PRECISION, Discounted, Retrieve, plan
 
-COMPARED = Field(
-    group=PRECISION.group,
-    about=PRECISION.about,
-    words={**PRECISION.words, "none": "not at all: the rows that are retrieved all tie"},
-    rarity=PRECISION.rarity,
-)
+COMPARED = replace(PRECISION, words={**PRECISION.words, "none": "not at all: the rows that are retrieved all tie"})
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

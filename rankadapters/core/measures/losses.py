@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
@@ -16,18 +16,17 @@ from rankadapters.core.declaration.fields import Field, Range
 from rankadapters.core.measures.ranked import MISSING, Unjudged
 from rankadapters.core.ranking.ranks import Ranks, offsets, positions_within, reduced, segment_numbers, sums
 
-WEIGHING = Field(
-    group=AVERAGE.group,
+WEIGHING = replace(
+    AVERAGE,
     about="How the losses of all queries become one: what a row or a pair weighs in the sums.",
-    rarity=AVERAGE.rarity,
     words={
         "uniform": "each weighs 1; giving weights is an error, a toolkit's own weights are ignored",
         "query": "by the `query_weight` of its query, 1 each when absent",
         "row": "by `row_weight`, 1 each when absent",
         "pair": "by its weight in `pairs`, 1 each when absent",
     },
+    numbered={},
     tried=("uniform", "query"),
-    ignores=AVERAGE.ignores,
 )
 OfRows = Annotated[Literal["uniform", "query", "row"], WEIGHING]
 OfPairs = Annotated[Literal["uniform", "query", "pair"], WEIGHING]

@@ -11,7 +11,6 @@ from rankadapters.core.binding.lowering import Binding, by_label, given_pairs, l
 from rankadapters.core.binding.plans import WholePlan
 from rankadapters.core.data.columns import Floats, Ints
 from rankadapters.core.data.optional_columns import Pairs
-from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures.auc import PAIRS
 from rankadapters.core.measures.losses import Loss, OfPairs
 from rankadapters.core.ranking.ranks import Ranks, blocks, reduced, sums
@@ -45,12 +44,6 @@ class PairLogit(Loss):
 
     pairs: Annotated[Literal["label", "given"], replace(PAIRS, numbered={}, tried=("label",))]
     average: OfPairs
-
-    def unify(self) -> None:
-        """Refuse pair weights unless pairs are given."""
-        Loss.unify(self)
-        if self.average == "pair" and self.pairs != "given":
-            raise ConventionError("average='pair' needs pairs='given'.", hint="average='query', or pairs='given'")
 
     def lower(self, binding: Binding) -> WholePlan:
         """Return the plan with given pairs, or rows by ascending label with counts of rows of lower label."""

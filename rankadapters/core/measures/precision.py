@@ -11,7 +11,7 @@ import numpy as np
 from rankadapters.core.binding.lowering import Binding
 from rankadapters.core.binding.plans import Column, RankedPlan
 from rankadapters.core.data.columns import Floats, Ints
-from rankadapters.core.declaration.convention import POOL, Convention, Mean, require_average
+from rankadapters.core.declaration.convention import POOL, Convention, Mean
 from rankadapters.core.declaration.fields import Field, Range
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures.ranked import (
@@ -42,10 +42,6 @@ DIVISOR = Field(
 )
 QUERIES: Literal["queries"] = "queries"
 Pool = Annotated[Literal["queries", "sums"], replace(POOL, implied=QUERIES, tried=(QUERIES,), further=("sums",))]
-AVERAGES = {  # by pool
-    "queries": ("uniform", "query", "query-except-empty", "geometric"),
-    "sums": ("uniform", "query"),
-}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -54,13 +50,6 @@ class Share(Ranked):
 
     pool: Pool = QUERIES
     average: Mean
-
-    def unify(self) -> None:
-        """Refuse averages without a meaning; with `pool="sums"`, `empty` only counts if no query has a divisor."""
-        Ranked.unify(self)
-        require_average(self, AVERAGES)
-        if self.pool == "sums" and getattr(self, "empty", None) == "skip":
-            self._set("empty", "error")  # if all queries are skipped, nothing is left to average
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

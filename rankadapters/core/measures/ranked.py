@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -76,16 +76,11 @@ UNJUDGED = Field(
     column="judged",
     active=("drop-negative",),
 )
-GRADED = Field(
-    group=UNJUDGED.group,
-    about=UNJUDGED.about,
-    rarity=UNJUDGED.rarity,
+GRADED = replace(
+    UNJUDGED,
     numbers=Range(0, 1023),  # 2^1024 overflows float64
-    words=UNJUDGED.words,
     meaning="has that label in the ranking, and no place in an ideal list of all judged rows",
     tried=(*UNJUDGED.tried, 1.0),
-    column=UNJUDGED.column,
-    active=UNJUDGED.active,
 )
 CUTOFF = Cutoff(group="head", about="Only ranks 1..k count; under `None` all ranks do.")
 GAIN = GainField(
@@ -191,12 +186,11 @@ class Discounted(Ranked):
         Ranked.unify(self)  # a bare super() fails, since slots=True makes a new class
 
 
-DEGREE = Field(
-    group=RELEVANT.group,
-    about=RELEVANT.about,
+DEGREE = replace(
+    RELEVANT,
     words={"label": "every row, as much as its label says", "judged": "every row that is judged"},
-    numbered=RELEVANT.numbered,
     tried=(*RELEVANT.tried, "label"),
+    further=(),
 )
 Degree = Annotated[str, DEGREE]
 

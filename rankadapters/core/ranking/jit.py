@@ -95,8 +95,7 @@ class Internal(Jitted):
     def __call__(self, *arguments: Any) -> Any:
         """Run the Python function, with NUMBA_DISABLE_JIT=1."""
         if self.compiled is not self.py_func:
-            msg = f"only jitted functions can call {self.__name__}, not Python"
-            raise TypeError(msg)
+            raise TypeError(f"only jitted functions can call {self.__name__}, not Python")
         return self.py_func(*arguments)
 
 
