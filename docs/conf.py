@@ -9,7 +9,6 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import executed
 import links
-import tables
 from sphinx.pycode.parser import VariableCommentPicker
 from sphinx.util.logging import getLogger
 
@@ -21,8 +20,7 @@ copyright = "2026, The rankadapters developers"
 release = rankadapters.__version__
 
 extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode"]
-exclude_patterns = ["_build", "generated"]
-myst_enable_extensions = ["deflist"]
+exclude_patterns = ["_build"]
 myst_heading_anchors = 3
 
 nb_custom_formats = {".md": "executed.read"}
@@ -91,10 +89,9 @@ def end_code(app, what, name, obj, options, lines):  # noqa: ARG001, PLR0917 - a
 
 
 def setup(app):
-    """Make the tables before the pages that include them are read, and check the pages when they are written."""
+    """Run the pages, and check them when they are written."""
     executed.prepare(app)
     app.connect("builder-inited", executed.keep_outputs, priority=900)  # after myst-nb has set them
-    app.connect("builder-inited", tables.write)
     app.connect("autodoc-skip-member", skip_internal_members)
     app.connect("autodoc-process-docstring", end_code, priority=400)  # before napoleon
     app.connect("build-finished", check_site)

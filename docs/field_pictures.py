@@ -1,4 +1,4 @@
-"""A picture of each field's effect, drawn when the documentation is built."""
+"""A picture of each field's effect."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from strips import Panel, describe, draw
 # Numbers and divisors in a formula have no effect that a picture of a ranking could show.
 UNDRAWN = {"scale", "persistence", "beta_squared", "beta", "alpha", "constant", "variant"}
 
+FOLDER = Path(__file__).parent / "pictures"
 PICTURES: dict[str, tuple[Callable[[], list[Panel]], str]] = {
     "k": (
         ranking_pictures.cutoff,
@@ -107,11 +108,12 @@ PICTURES: dict[str, tuple[Callable[[], list[Panel]], str]] = {
 }
 
 
-def pictures(folder: Path) -> dict[str, str]:
-    """Draw each field into a folder, and return the Markdown that shows it."""
-    shown = {}
-    for name, (panels, lead) in PICTURES.items():
-        picture = panels()
-        (folder / f"field-{name}.svg").write_text(draw(picture), encoding="utf-8")
-        shown[name] = f"{lead}\n\n![{describe(picture)}]({folder.name}/field-{name}.svg)\n"
-    return shown
+def files() -> dict[Path, str]:
+    """Return the picture of each field, by its file."""
+    return {FOLDER / f"{name}.svg": draw(panels()) for name, (panels, _) in PICTURES.items()}
+
+
+def shown(name: str) -> str:
+    """Return the Markdown that shows the picture of a field, with a sentence before it."""
+    panels, lead = PICTURES[name]
+    return f"{lead}\n\n![{describe(panels())}]({FOLDER.name}/{name}.svg)\n"

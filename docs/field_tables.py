@@ -1,6 +1,8 @@
-"""Every field of every measure, as its declaration describes it: the text that two pages show."""
+"""Every field of every measure, as its declaration describes it."""
 
 from __future__ import annotations
+
+import field_pictures
 
 from rankadapters.core.declaration.fields import GROUPS, Field
 from rankadapters.core.measures import MEASURES
@@ -8,11 +10,11 @@ from rankadapters.core.measures import MEASURES
 Table = list[list[str]]
 
 
-def fields() -> str:
-    """Return the description of every field of every measure, with the meaning of each value."""
+def fields(*, pictures: bool = True) -> str:
+    """Return a section for every field of every measure: its meaning, that of each value, and its picture."""
     names = dict.fromkeys(name for measure in MEASURES.values() for name in measure.declared())
     ordered = sorted(names, key=lambda name: GROUPS.index(kinds_of(name)[0].group))
-    return "\n\n".join(map(_field, ordered)) + "\n"
+    return "\n\n".join(_field(name, pictures=pictures) for name in ordered) + "\n"
 
 
 def kinds_of(name: str) -> list[Field]:
@@ -29,7 +31,7 @@ def markdown(table: Table) -> str:
 Kinds = dict[str, Field]  # the declarations of a field, by the name of the measure's class
 
 
-def _field(name: str) -> str:
+def _field(name: str, *, pictures: bool) -> str:
     """Describe a field, once for all measures in which its values mean the same."""
     groups: list[Kinds] = []
     for measure in MEASURES.values():
@@ -38,7 +40,9 @@ def _field(name: str) -> str:
             if not group:
                 groups.append(group)
             group[measure.__name__] = kind
-    return "\n\n".join(_described(name, group) for group in groups)
+    drawn = pictures and name in field_pictures.PICTURES
+    picture = [field_pictures.shown(name).strip()] if drawn else []
+    return "\n\n".join([f"### {name}", *map(_described, groups), *picture])
 
 
 def _alike(kind: Field, group: Kinds) -> bool:
@@ -53,22 +57,21 @@ def _meanings(group: Kinds) -> dict[str, str]:
     return {value: meaning for kind in group.values() for value, meaning in kind.meanings().items()}
 
 
-def _described(name: str, group: Kinds) -> str:
-    who = "every measure" if len(group) == len(MEASURES) else ", ".join(group)
+def _described(group: Kinds) -> str:
+    who = "Every measure" if len(group) == len(MEASURES) else ", ".join(group)
     kind = next(iter(group.values()))
     meanings = _meanings(group)
     if not meanings:
-        return f"`{name}` · {who}\n: {kind.about} Allowed: {kind.allowed}."
+        return f"*{who}.* {kind.about} Allowed: {kind.allowed}."
     lines = [["value", "meaning"]]
     for value, text in meanings.items():
         lacking = [measure for measure, kind in group.items() if value not in kind.meanings()]
         having = [measure for measure in group if measure not in lacking]
         only = ", ".join(having) if len(having) <= len(lacking) else f"not {', '.join(lacking)}"
         lines.append([f"`{value}`", f"{text} ({only})" if lacking else text])
-    table = markdown(lines).replace("\n", "\n  ").rstrip()
     ranges = {str(kind.range_of(word)): word for kind in group.values() for word in kind.numbered}
     numbers = ", ".join(text if len(ranges) == 1 else f"{text} (`{word}`)" for text, word in ranges.items())
     allowed = f" Allowed for B: {numbers}." if numbers else ""
     implied = [measure for measure, kind in group.items() if kind.implied is not None]
     unwritten = f" Signatures of {', '.join(implied)} leave out `{group[implied[0]].implied}`." if implied else ""
-    return f"`{name}` · {who}\n: {kind.about}{allowed}{unwritten}\n\n  {table}"
+    return f"*{who}.* {kind.about}{allowed}{unwritten}\n\n{markdown(lines).rstrip()}"

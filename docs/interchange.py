@@ -184,7 +184,7 @@ def sections() -> dict[str, str]:
     return {
         "grammar": f"```abnf\n{grammar()}```\n",
         "measures": markdown(_measures()),
-        "fields": fields(),
+        "fields": fields(pictures=False),
         "examples": "```json\n" + "\n".join(map(json.dumps, spec_examples.examples())) + "\n```\n",
     }
 

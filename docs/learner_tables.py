@@ -18,8 +18,11 @@ Table = list[list[str]]
 def tables() -> dict[str, Table]:
     """Make every table of the experiment, by name."""
     results = json.loads(RESULTS.read_text(encoding="utf-8"))
-    judged = {f"learners-{judge}": under(results, judge) for judge in results["conventions"]}
-    return {**judged, "learners-training": training(results), "learners-apart": apart(results)}
+    return {
+        "learners-ranklib": under(results, "ranklib"),
+        "learners-training": training(results),
+        "learners-apart": apart(results),
+    }
 
 
 def under(results: dict[str, Any], judge: str) -> Table:

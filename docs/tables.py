@@ -1,27 +1,46 @@
-"""Tables of the documentation, made from the code whenever it is built."""
+"""Tables and pictures in the pages, made from the code.
+
+`python docs/tables.py` writes them anew, between `<!-- generated: NAME -->` and `<!-- end -->`. A test fails if
+they are not what the code makes.
+"""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 
 import field_pictures
 import learner_tables
-from field_tables import Table, fields, kinds_of, markdown
+from field_tables import Table, fields, markdown
 from measure_sections import sections
 
 import rankadapters as ra
 from rankadapters.cli.conventions import Evidence, PresetFields
 from rankadapters.core.measures import MEASURES
 
-GENERATED = Path(__file__).parent / "generated"
+DOCS = Path(__file__).parent
+PART = re.compile(r"(?P<begin><!-- generated: (?P<name>[\w-]+) -->\n).*?(?P<end><!-- end -->)", re.DOTALL)
 CUTOFFS = (1, 3, 5, 10)
 BM25_LIKE = 24  # a feature of the generated data, standing in for MQ2008's BM25, its feature 25
 
-TOOLKITS = {"sklearn": "scikit-learn", "lightgbm": "LightGBM", "xgboost": "XGBoost", "catboost": "CatBoost"}
-
 NDCG_FIELDS = ra.NDCG.declared()
+FIRST_PRESETS = ("textbook", "sklearn", "lightgbm", "xgboost", "catboost", "letor4", "trec_eval_9")
+ABOUT = {
+    "k": "how many ranks count",
+    "gain": "what a label is worth",
+    "discount": "how much a rank counts",
+    "ideal": "the best possible list",
+    "ties": "the order of equal scores",
+    "precision": "when scores are equal",
+    "short": "a query with fewer than k documents",
+    "empty": "a query without relevant documents",
+    "missing": "a query without results",
+    "unjudged": "a document without a label",
+    "average": "how queries make a mean",
+}
 
 ranklib, letor3 = ra.presets.ranklib, ra.presets.letor3
 EFFECTS: dict[str, dict[str, Callable[[int], ra.NDCG]]] = {
@@ -52,27 +71,45 @@ EFFECTS: dict[str, dict[str, Callable[[int], ra.NDCG]]] = {
 }
 
 
-def write(*_: object) -> None:
-    """Write every table into the folder of generated files."""
-    GENERATED.mkdir(exist_ok=True)
-    tables = {"presets": presets(), "measures": measures(), "inexpressible": inexpressible(), "section3": section3()}
-    tables |= {"landing-values": toolkits(), "landing-gap": gap()}
-    tables |= {f"effect-{name}": effect(conventions) for name, conventions in EFFECTS.items()}
-    tables |= {f"who-{field}": who(field) for field in ("ties", "empty")} | {"matrix": matrix()}
-    tables |= learner_tables.tables() | {"evidence": evidence()}
-    for name, table in tables.items():
-        (GENERATED / f"{name}.md").write_text(markdown(table), encoding="utf-8")
-    classes = [f".. autoclass:: rankadapters.{measure.__name__}" for measure in MEASURES.values()]
-    texts = {
-        "fields": fields(),
-        "each-measure": sections(),
-        "api-measures": reference("\n\n".join(classes)),
-        "api-tools": "\n".join(preset_reference(name, tool) for name, tool in ra.presets.TOOLS.items()),
+def texts() -> dict[str, Callable[[], str]]:
+    """Return what makes each generated part of a page, by the name in the comment above it."""
+    tables: dict[str, Callable[[], Table]] = {
+        "evidence": evidence,
+        "inexpressible": inexpressible,
+        "matrix": matrix,
+        "presets": presets,
+        "programs": section3,
+        "toolkits": toolkits,
+        **{f"effect-{name}": partial(effect, conventions) for name, conventions in EFFECTS.items()},
+        **{f"who-{field}": partial(who, field) for field in ("ties", "empty")},
     }
-    pictures = field_pictures.pictures(GENERATED)
-    texts |= {f"picture-{name}": text for name, text in pictures.items()} | {"pictures": pictured(pictures)}
-    for name, text in texts.items():
-        (GENERATED / f"{name}.md").write_text(text, encoding="utf-8")
+    return {
+        **{name: partial(spelled, table) for name, table in tables.items()},
+        **{name: partial(markdown, table) for name, table in learner_tables.tables().items()},
+        "fields": fields,
+        "measures": sections,
+        "reference-measures": measure_reference,
+        "reference-presets": preset_references,
+        **{f"picture-{name}": partial(field_pictures.shown, name) for name in field_pictures.PICTURES},
+    }
+
+
+def spelled(table: Callable[[], Table]) -> str:
+    """Return a table as Markdown."""
+    return markdown(table())
+
+
+def filled(page: str) -> str:
+    """Return the text of a page with its generated parts made anew."""
+    makers = texts()
+    return PART.sub(lambda part: f"{part['begin']}\n{makers[part['name']]().strip()}\n\n{part['end']}", page)
+
+
+def files() -> dict[Path, str]:
+    """Return every file that this program writes, with its text."""
+    pages = [*DOCS.glob("*.md"), *DOCS.glob("reference/*.md")]
+    sources = {page: page.read_text(encoding="utf-8") for page in pages if page.name != "spec.md"}  # interchange.py's
+    return {page: filled(text) for page, text in sources.items() if PART.search(text)} | field_pictures.files()
 
 
 def presets() -> Table:
@@ -80,6 +117,16 @@ def presets() -> Table:
     rows_by_preset = PresetFields({name: ra.presets.make(name, 10) for name in ra.presets.names()}, None).rows
     head = ["preset", *next(iter(rows_by_preset.values()))]
     return [head, *([f"`{name}`", *(text for text, _ in row.values())] for name, row in rows_by_preset.items())]
+
+
+def toolkits() -> Table:
+    """Return the fields of NDCG under the presets that most readers meet first."""
+    conventions = [getattr(ra.presets, name)(10) for name in FIRST_PRESETS]
+    lines = [["field", "decides", *(f"`{name}`" for name in FIRST_PRESETS)]]
+    for name, field in NDCG_FIELDS.items():
+        values = [field.spell(getattr(convention, name)) for convention in conventions]
+        lines.append([f"`{name}`", ABOUT[name], *values])
+    return lines
 
 
 def evidence() -> Table:
@@ -113,22 +160,20 @@ def reference(directives: str) -> str:
     return "```{eval-rst}\n" + directives + "\n```\n"
 
 
+def measure_reference() -> str:
+    """Return the directives that document every measure."""
+    return reference("\n\n".join(f".. autoclass:: rankadapters.{measure.__name__}" for measure in MEASURES.values()))
+
+
+def preset_references() -> str:
+    """Return a section for every tool."""
+    return "\n".join(preset_reference(name, tool) for name, tool in ra.presets.TOOLS.items())
+
+
 def preset_reference(name: str, tool: object) -> str:
     """Return a section with what a tool's presets say of themselves."""
     path = f"{type(tool).__module__}.{type(tool).__name__}"
     return f"## `ra.presets.{name}`\n\n" + reference(f".. autoclass:: {path}\n   :members:")
-
-
-def measures() -> Table:
-    """Return every preset of a measure other than NDCG, with its signature."""
-    preset_names = [name for measure in MEASURES if measure != "ndcg" for name in ra.presets.names(measure)]
-    conventions = [ra.presets.make(name, 10) for name in preset_names]
-    return [["preset", "signature"], *([f"`{c.short_name}`", f"`{c}`"] for c in conventions)]
-
-
-def pictured(pictures: dict[str, str]) -> str:
-    """Return a section for every field that has a picture."""
-    return "\n".join(f"## {name}\n\n{kinds_of(name)[0].about} {text}" for name, text in pictures.items())
 
 
 def inexpressible() -> Table:
@@ -137,29 +182,6 @@ def inexpressible() -> Table:
         ["what the tool does", "why no convention expresses it"],
         *([f"`{name}`", reason] for name, reason in ra.presets.inexpressible().items()),
     ]
-
-
-def toolkits() -> Table:
-    """NDCG@10 of one feature of the generated data under each toolkit's default rules."""
-    scores = ra.evaluate(*example(), [f"{name}@10" for name in TOOLKITS])
-    values = dict(zip(TOOLKITS.values(), scores.values(), strict=True))
-    return [["toolkit", "NDCG@10"], *([toolkit, f"**{score.value:.4f}**"] for toolkit, score in values.items())]
-
-
-def gap() -> Table:
-    """The fields that make scikit-learn's value and LightGBM's differ."""
-    explanation = ra.audit.explain(*example(), "sklearn@10", "lightgbm@10")
-    a, b = explanation.a.convention, explanation.b.convention
-    table = [["field", "scikit-learn", "LightGBM", "part of the difference"]]
-    for name, part in sorted(explanation.contributions.items(), key=lambda item: -abs(item[1])):
-        table.append([f"`{name}`", f"`{getattr(a, name)}`", f"`{getattr(b, name)}`", f"{part:+.4f}"])
-    return table
-
-
-def example() -> tuple[ra.Queries, object]:
-    """Queries and scores of the README."""
-    _, test = ra.datasets.mq2008_like(random_state=0)
-    return ra.Queries(test.labels, qid=test.qid), test.X[:, 3]
 
 
 def section3() -> Table:
@@ -186,3 +208,9 @@ def programs() -> Iterable[tuple[str, object]]:
     yield "`trec_eval_9`, gains 2^y - 1", lambda k: ra.presets.trec_eval_9(k).replace(gain="exp2")
     yield "`trec_eval_9`, gains y", ra.presets.trec_eval_9
     yield "`textbook`", ra.presets.textbook
+
+
+if __name__ == "__main__":
+    field_pictures.FOLDER.mkdir(exist_ok=True)
+    for path, text in files().items():
+        path.write_text(text, encoding="utf-8")

@@ -67,7 +67,7 @@ def _add_function(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("function", nargs="?", metavar="FUNCTION", help="a Python function, package.module:function")
     parser.add_argument(
         "--command", metavar="COMMAND",
-        help="a program that answers each line of JSON on stdin with a line on stdout (docs/conformance.md)",
+        help="a program that answers each line of JSON on stdin with a line on stdout (docs/parity.md)",
     )  # fmt: skip
     parser.add_argument(
         "--takes", choices=TAKES,

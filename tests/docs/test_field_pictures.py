@@ -107,9 +107,10 @@ def test_a_picture_is_an_svg_with_a_descriptive_title_and_its_results(pictures, 
     assert float(root.get("width")) <= 480  # legible on a phone
 
 
-def test_pictures_have_alt_texts(pictures, tmp_path):
-    images = pictures.pictures(tmp_path)
-    for name, markdown in images.items():
-        [(alt, file)] = re.findall(r"^!\[(.+)\]\((.+)\)$", markdown, re.MULTILINE)
-        assert alt == pictures.describe(pictures.PICTURES[name][0]())
-        assert (tmp_path.parent / file).is_file()
+@for_each("field", FIELDS)
+def test_a_picture_in_a_page_has_an_alt_text(pictures, field):
+    if field in pictures.UNDRAWN:
+        pytest.skip("a number in a formula")
+    [(alt, file)] = re.findall(r"^!\[(.+)\]\((.+)\)$", pictures.shown(field), re.MULTILINE)
+    assert alt == pictures.describe(pictures.PICTURES[field][0]())
+    assert (DOCS / file).is_file()

@@ -1,47 +1,53 @@
-"""The picture in the README shows the output of the command."""
+"""The picture in the README shows what the package computes."""
 
 from __future__ import annotations
 
 import importlib.util
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
+import rankadapters as ra
+
 ROOT = Path(__file__).parent.parent.parent
-ROUNDING = 1e-12  # smaller differences depend on the machine's order of additions
 
 
 @pytest.fixture(scope="module")
 def picture():
-    pytest.importorskip("rich")
     spec = importlib.util.spec_from_file_location("picture", ROOT / "docs" / "picture.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
 
 
-def words(lines):
-    return [[_word(text) for text in line.split()] for line in lines if line]
+@pytest.fixture(scope="module")
+def panels(picture):
+    return picture.panels()
 
 
-def _word(text):
-    try:
-        return 0.0 if abs(float(text)) < ROUNDING else float(text)
-    except ValueError:
-        return text
+def test_the_picture_in_the_readme_shows_the_numbers_of_the_package(picture, panels):
+    assert picture.FILE.read_text(encoding="utf-8") == picture.drawn(panels), "python docs/picture.py draws it anew"
+    link = f"]({picture.FILE.relative_to(ROOT).as_posix()})"
+    assert link in (ROOT / "README.md").read_text(encoding="utf-8")
 
 
-def test_reading_a_drawn_picture_returns_its_lines(picture):
-    assert picture.read(picture.drawn(["a <b> & c", "", "  ndcg@10/ ─── 0.5"])) == ["a <b> & c", "  ndcg@10/ ─── 0.5"]
+def test_the_waterfall_leads_from_one_toolkits_column_to_the_others(panels):
+    (_, _, toolkits), (_, _, waterfall), _ = panels
+    own = {column.name: column.end for column in toolkits}
+    assert [waterfall[0].end, waterfall[-1].end] == [own[waterfall[0].name], own[waterfall[-1].name]]
+    for before, part in pairwise(waterfall[:-1]):
+        assert part.start == before.end
+    assert waterfall[-2].end == pytest.approx(waterfall[-1].end, abs=1e-12)
 
 
-@pytest.mark.long
-def test_the_picture_in_the_readme_shows_the_output_of_the_command(picture):
-    shown = words(picture.read(picture.FILE.read_text(encoding="utf-8")))
-    versions = dict(line[:2] for line in shown if line[0] in {"sklearn", "lightgbm", "xgboost", "catboost"})
-    assert len(versions) == 4
-    for toolkit, version in versions.items():
-        if pytest.importorskip(toolkit).__version__ != version:
-            pytest.skip(f"the picture shows {toolkit} {version}")
-    assert shown == words(picture.printed()), "python docs/picture.py draws it anew"
-    assert f"]({picture.FILE.relative_to(ROOT)})" in (ROOT / "README.md").read_text(encoding="utf-8")
+def test_the_toolkits_compute_the_numbers_themselves(picture):
+    for toolkit in picture.TOOLKITS:
+        pytest.importorskip(toolkit)
+    _, test = ra.datasets.mq2008_like(random_state=0)
+    report = ra.parity.crosscheck(test.labels, test.X[:, picture.FEATURE], measure="ndcg", k=10, qid=test.qid)
+    assert [row.verdict for row in report.rows] == ["equal"] * len(picture.TOOLKITS)
+
+
+def test_the_texts_of_the_picture_are_escaped(picture):
+    assert picture.text(0, 0, "a < b & c", "name") == '<text class="name" x="0" y="0.0">a &lt; b &amp; c</text>'

@@ -310,7 +310,7 @@ def test_the_worked_example_shows_the_right_numbers():
 def test_every_measure_has_an_example_and_a_formula():
     assert {convention.measure for convention in ONE_PER_MEASURE} == set(MEASURES)
     formulas = PAGE.partition("\n## The formulas\n")[2].partition("\n## ")[0]
-    terms = [name for line in re.findall(r"^(.+)\n: ", formulas, re.MULTILINE) for name in line.split(", ")]
+    terms = [name for line in re.findall(r"^- \*\*(.+?)\*\*: ", formulas, re.MULTILINE) for name in line.split(", ")]
     assert sorted(terms) == sorted(measure.__name__ for measure in MEASURES.values())
 
 

@@ -1,4 +1,4 @@
-"""A line of the tables of docs/objectives.md, and a toolkit whose settings the lines list."""
+"""A line of the tables of docs/reference/objectives.md, and a toolkit whose settings the lines list."""
 
 from __future__ import annotations
 

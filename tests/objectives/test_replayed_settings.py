@@ -1,4 +1,4 @@
-"""The tables of docs/objectives.md: each line agrees with trained models, and every setting has a line."""
+"""The tables of docs/reference/objectives.md: each line agrees with trained models, and every setting has a line."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def load_toolkit(name):
 
 def table_lines(name):
     """Return the lines of a toolkit's table, without its head: setting, outcome and reason."""
-    page = (CHECKOUT / "docs" / "objectives.md").read_text(encoding="utf-8")
+    page = (CHECKOUT / "docs" / "reference" / "objectives.md").read_text(encoding="utf-8")
     table = page.partition(f"<!-- {name}'s settings, ")[2].partition(f"<!-- end of {name}'s settings -->")[0]
     return [line.strip("| ").split(" | ") for line in table.splitlines() if line.startswith("| ")][1:]
 
