@@ -56,7 +56,7 @@ def test_the_package_declares_the_plugin():
 def test_a_bad_rank_convention_stops_the_session_before_any_test(run):
     result = run("def test():\n    pass\n", "--rank-convention", "letor@x")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["ERROR: --rank-convention: 'letor@x' is neither a preset@k *"])
+    result.stderr.fnmatch_lines(["ERROR: --rank-convention: 'x' in 'letor@x' is not a cutoff; *"])
 
 
 # The example project
