@@ -1,6 +1,7 @@
 """Mutation testing: make random small changes to the package, one at a time, and run the tests of the changed line.
 
-A first run records which test runs which line. The folder `.mutation` keeps the record; delete it after a change.
+A first run of the tests that are not marked `long` records which test runs which line. A mutant that survives these meets
+all tests of its folder. The folder `.mutation` keeps the record; delete it after a change.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ FOLDER = CHECKOUT / ".mutation"
 NOT_COPIED = shutil.ignore_patterns(".git", ".mutation", ".hypothesis", ".tox", ".venv", ".*_cache", "dist")
 FIRST_TESTS, MOST_TESTS = 40, 400  # test functions in the first round, and in both
 SECONDS = 60  # recorded processor time of the tests of a mutant
-STARTING, COMPILING, UNKNOWN = 60, 600, 200  # processor time to start, to compile kernels, of tests without a record
+STARTING, COMPILING, UNKNOWN = 60, 600, 400  # processor time to start, to compile kernels, of tests without a record
 MEMORY = 12 << 20  # kilobytes
 # Tests of what is made at import, such as fields and presets; a line that runs at import is recorded in no test.
 TESTS_OF_VALUES = ["tests/project/test_recorded.py", "tests/presets/test_presets.py", "tests/conformance"]
@@ -91,7 +92,7 @@ def recorded(tree: Path, options: argparse.Namespace) -> Path:
         shutil.rmtree(unfinished, ignore_errors=True)
         unfinished.mkdir()
         plugins = ["-p", "tests.mutation.record", "-n", str(options.workers), "--dist", "loadfile"]
-        command = [sys.executable, "-m", "pytest", "-q", "-m", "", *plugins, *options.tests]
+        command = [sys.executable, "-m", "pytest", "-q", *plugins, *options.tests]
         subprocess.run(command, cwd=tree, env=environment(tree) | {VARIABLE: str(unfinished)}, check=False)
         unfinished.rename(folder)
     return folder
@@ -106,8 +107,8 @@ def tried(mutant: Mutant, number: int, record: Record, tree: Path) -> Result:
     compiling = COMPILING if path.parent.name in {"kernels", "ranking"} else 0
     try:
         for tests in rounds(mutant, record):
-            seconds = sum(s for test, s in record.seconds.items() if test.startswith(tuple(tests))) or UNKNOWN
-            result = run(tests, tree, STARTING + compiling + 3 * seconds, "-x")
+            seconds = 3 * sum(record.seconds.get(test, UNKNOWN) for test in tests)
+            result = run(tests, tree, STARTING + compiling + seconds, "-x")
             if result.outcome != "survived":
                 break
     finally:
@@ -117,7 +118,7 @@ def tried(mutant: Mutant, number: int, record: Record, tree: Path) -> Result:
 
 
 def rounds(mutant: Mutant, record: Record) -> list[list[str]]:
-    """Return the tests of a mutant: first the fast ones that run few other lines, then others within the time."""
+    """Return the tests of a mutant: fast ones that run few other lines, others within the time, its folder."""
     if mutant.is_kernel:
         return [TESTS_OF_KERNELS[Path(mutant.module).parts[1]]]
     of_line = record.tests_of(mutant.module, mutant.line)
@@ -126,7 +127,9 @@ def rounds(mutant: Mutant, record: Record) -> list[list[str]]:
         if len(chosen) < MOST_TESTS and record.seconds[test] < seconds:
             chosen.append(test)
             seconds -= record.seconds[test]
-    parts = [chosen[:FIRST_TESTS], chosen[FIRST_TESTS:], [] if of_line else TESTS_OF_VALUES]
+    folder = "/".join(["tests", *Path(mutant.module).parts[1:2]])
+    of_folder = [folder] if (CHECKOUT / folder).is_dir() else []
+    parts = [chosen[:FIRST_TESTS], chosen[FIRST_TESTS:], [] if of_line else TESTS_OF_VALUES, of_folder]
     return [tests for tests in parts if tests]
 
 
