@@ -1,7 +1,7 @@
 """Mutation testing: make random small changes to the package, one at a time, and run the tests of the changed line.
 
-A first run of the tests that are not marked `long` records which test runs which line. A mutant that survives these meets
-all tests of its folder. The folder `.mutation` keeps the record; delete it after a change.
+A first run of the tests that are not marked `long` records which test runs which line. A mutant that survives these
+meets all tests of its folder. The folder `.mutation` keeps the record; delete it after a change.
 """
 
 from __future__ import annotations
