@@ -154,6 +154,17 @@ def test_the_values_of_queries_of_a_table_are_asked_for_by_column():
     assert values.tolist() == ra.per_query(LABELS, SCORES, "lightgbm@10", qid=QID).tolist()
 
 
+def test_nested_dicts_are_refused_with_the_way_to_columns():
+    with pytest.raises(ra.InputError, match=r"^labels is a dict of dicts, .*\nHint: .*ra\.io\.read_trec"):
+        ra.evaluate({"q1": {"d1": 1}}, {"q1": {"d1": 0.5}}, "pytrec_eval.map")
+
+
+def test_a_model_in_place_of_a_convention_is_refused_with_both():
+    scores = ra.evaluate(LABELS, {"A": SCORES, "B": SCORES}, ["lightgbm@1", "lightgbm@2"], qid=QID)
+    with pytest.raises(KeyError, match=r"'A' is a model, not a convention(.|\n)*scores\['lightgbm@1'\]\['A'\]"):
+        scores["A"]
+
+
 def test_queries_and_single_columns_are_no_tables():
     queries = ra.Queries(LABELS, qid=QID, docid=["1", "2", "3", "4"], retrieved=[True, True, True, False])
     assert ra.evaluate(queries, SCORES, "trec_eval@10").n_queries == 2

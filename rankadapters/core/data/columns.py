@@ -213,7 +213,8 @@ def _to_array(name: str, value: object) -> Array:
         hint = "an array, a list or a column" + f", such as df[{value!r}]" * isinstance(value, str)
         if isinstance(value, dict) and name == "scores":
             hint = "the scores of one model; ra.evaluate takes a mapping of models to scores"
-        raise InputError(f"{name} is {value!r:.60}, but one entry per row is needed.", hint=hint)
+        unit = "query" if name == "query_weight" else "row"
+        raise InputError(f"{name} is {value!r:.60}, but one entry per {unit} is needed.", hint=hint)
     if hasattr(value, "to_numpy"):  # that of pyarrow refuses to copy, unlike numpy.asarray
         return np.asarray(value if type(value).__module__.partition(".")[0] == "pyarrow" else value.to_numpy())
     if hasattr(value, "__array__"):

@@ -29,6 +29,7 @@ _LAMBDARANK = 'ra.objectives.lambdarank("lightgbm@10", truncation=30)'
 _SCORER = 'ra.sklearn.query_scorer("lightgbm@10") is for scoring='
 _RANKER = 'ra.sklearn.QueryRanker(LGBMRanker(), eval_metric="lightgbm@10")'
 _FOLDS = "ra.sklearn.QueryKFold(5) is for cv= of scikit-learn's cross_validate(..., params={'qid': qid})"
+_FIXTURE = "assert_same_ndcg is a fixture of pytest: def test(assert_same_ndcg)"
 _HISTORY = "ra.History.of(log) reads the toolkit's own log"
 
 # By module below `rankadapters` (the package itself is ""): what to write, and the wrong names, in lower case.
@@ -65,6 +66,7 @@ WAYS: dict[str, dict[str, str]] = {
         "ra.datasets.mq2008_like(random_state=0)": "mq2008_like dataset",
         "ra.exports.to_model_card(score)": "to_model_card export",
         "results have plot() and to_markdown()": "plot plots plotting",
+        _FIXTURE: "assert_same_ndcg assert_same testing",
     },
     "lightgbm": {
         f"{EVAL_METRIC['lightgbm']} is for feval= of lgb.train and eval_metric= of fit": f"{_METRICS} evalcallback",
@@ -91,7 +93,7 @@ WAYS: dict[str, dict[str, str]] = {
     },
     "audit": {ORDER: f"compare {_TESTS}", EXPLAIN: "explain_gap gap diff why", _IDENTIFY: "find search match"},
     "compare": {ORDER: f"order compare {_TESTS}"},
-    "parity": {_CROSSCHECK: "check check_parity compare parity"},
+    "parity": {_CROSSCHECK: "check check_parity compare parity", _FIXTURE: "assert_same_ndcg"},
     "io": {
         "ra.io.read_trec(qrels, run)": "read_qrels read_run",
         "ra.io.read_letor(files, predictions=file)": "read_svmlight load_letor load_svmlight_file read_libsvm",

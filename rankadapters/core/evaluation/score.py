@@ -332,6 +332,9 @@ class ByConvention(Mapping[Convention, Result]):
         try:
             convention = key if isinstance(key, Convention) else as_convention(key)
         except ConventionError as error:
+            if any(isinstance(result, dict) and key in result for _, result in self._entries if isinstance(key, str)):
+                hint = f"first the convention, then the model: scores[{self._entries[0][0].short_name!r}][{key!r}]"
+                raise NotAskedError(f"{key!r} is a model, not a convention.", hint=hint) from None
             raise NotAskedError(str(error)) from None
         indices = self._indices.get(convention)
         if indices is None:
