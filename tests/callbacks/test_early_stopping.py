@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import rankadapters as ra
 from tests.helpers.metric_trainings import LETOR, TEXTBOOK, LightGBM
 from tests.helpers.rankings import ranking
 from tests.helpers.tables import for_each
@@ -66,16 +65,3 @@ def test_watching_a_metric_that_is_not_evaluated_is_refused(toolkit):
 
 
 NO_ROUNDS, NO_DELTAS = (0, -1, True, "3", "abc", 2.0, None), ("x", None, -0.1, np.nan, np.inf, [0.1])
-
-
-@for_each(
-    ("arguments", "message"),
-    [
-        *(({"rounds": rounds}, "rounds=.*; allowed are whole numbers from 1 on") for rounds in NO_ROUNDS),
-        *(({"min_delta": delta}, "min_delta=.*; allowed are finite numbers from 0 on") for delta in NO_DELTAS),
-        ({"name": 3}, "name=3; allowed are a text and None"),
-    ],
-)
-def test_invalid_arguments_are_refused(toolkit, arguments, message):
-    with pytest.raises(ra.InputError, match=message):
-        toolkit.adapter.early_stopping(LETOR, **{"rounds": 3, **arguments})

@@ -95,23 +95,6 @@ def test_a_query_that_continues_in_the_next_file_counts_as_returning(write):
     assert read_letor(files, feature=1, split_queries="separate").queries.query_ids.tolist() == ["7", "7#2"]
 
 
-@for_each(
-    ("rows", "scores", "match"),
-    [
-        ("# 1 qid:7\n", SCORES, r"rows\.txt: no line holds more than a comment"),
-        (b"1 qid:7 1:1 # \xe9\n", SCORES, r"rows\.txt, line 1, byte 15 of the line: 0xe9 is not UTF-8 text"),
-        (ROWS, "1\n2\n", r"scores\.txt: 2 predictions for the 3 rows of .*rows\.txt"),
-        (ROWS, "1\n2\n3\n4", r"scores\.txt: 4 predictions for the 3 rows"),
-        (ROWS, "1\nhigh\n3\n", r"scores\.txt, line 2 is 'high'; expected one finite number"),
-        (ROWS, "1\n2\ninf\n", r"scores\.txt, line 3 is 'inf'; expected one finite number"),
-        (ROWS, "1\n2 3\n4\n", r"scores\.txt, line 2 is '2 3'"),
-    ],
-)
-def test_an_error_names_the_file_and_line(write, rows, scores, match):
-    with pytest.raises(ra.InputError, match=match):
-        read(write, rows, scores)
-
-
 def test_blank_lines_among_predictions_are_skipped_as_long_as_the_count_is_right(write):
     assert read(write, ROWS, "\n1\n\n2\n \n3").scores.tolist() == [1, 2, 3]
     assert read(write, ROWS, "1e30\n2\n9007199254740993\n").scores.tolist() == [1e30, 2, 2.0**53]
@@ -152,30 +135,6 @@ def test_a_file_of_lightgbm_has_its_group_sizes_next_to_it(write):
 def test_group_sizes_are_not_read_if_the_lines_have_queries(write):
     write("2\n", "rows.txt.query")
     assert read_letor(write(ROWS, "rows.txt")).queries.query_ids.tolist() == ["7", "9"]
-
-
-@for_each(
-    ("rows", "sizes", "match"),
-    [
-        (LIGHTGBM, "2\n", r"rows\.txt\.query: the groups have 2 rows in all, but .*rows\.txt has 3"),
-        (LIGHTGBM, "2\n2\n", r"rows\.txt\.query: the groups have 4 rows in all, but .*rows\.txt has 3"),
-        (LIGHTGBM, "1e300\n", r"rows\.txt\.query: the groups have 1\d+ rows in all"),
-        (LIGHTGBM, "3\n0\n", r"rows\.txt\.query: group 2 has 0 rows\.\nHint: the number of rows of each query"),
-        (LIGHTGBM, "2.5\n0.5\n", r"rows\.txt\.query: group 1 has 2\.5 rows"),
-        (LIGHTGBM, "2 1\n", r"rows\.txt\.query, line 1 is '2 1'"),
-        (LIGHTGBM, "", r"rows\.txt\.query is empty"),
-        (LIGHTGBM + "1 qid:7 1:3\n", "2\n2\n", r"rows\.txt, line 4: 'qid:7' is a second qid"),
-        (ROWS + "1 1:3\n", "2\n2\n", r"rows\.txt, line 4: '1:3' is not qid:QUERY"),
-        (LIGHTGBM, None, r"rows\.txt, line 1: '1:0\.5' is not qid:QUERY(.|\n)*in FILE\.query"),
-    ],
-)
-def test_group_sizes_that_do_not_fit_are_refused(write, rows, sizes, match):
-    path = write(rows)
-    (path.parent / "rows.txt.query").unlink(missing_ok=True)
-    if sizes is not None:
-        write(sizes, "rows.txt.query")
-    with pytest.raises(ra.InputError, match=match):
-        read_letor(path)
 
 
 @for_each("word", ["1,0.5", "1=0.5", "2:3;1:0.5", "2:31:0.5", "1 :0.5", "+1:0.5", "1: 0.5"])

@@ -5,8 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import rankadapters as ra
-
 pytest.importorskip("sklearn")
 
 import scipy.sparse as sp
@@ -90,24 +88,6 @@ def test_pairs_that_cancel_up_to_rounding_train_no_round():
     """With the weights 0.1 and 0.2 against 0.3, r is 1e-16."""
     X, y, weight = [[1.0], [0.0]] * 3, [1, 0, 1, 0, 0, 1], np.repeat([0.1, 0.2, 0.3], 2)
     assert RankBoost().fit(X, y, qid=np.repeat(range(3), 2), sample_weight=weight).n_iter_ == 0
-
-
-@pytest.mark.parametrize(
-    ("params", "reason"),
-    [
-        ({"n_thresholds": 255}, "n_thresholds=255; allowed are whole numbers from 1 to 254"),
-        ({"variant": "java"}, "variant='java'; allowed are 'freund', 'ranklib'"),
-        ({"max_iter": 0}, "max_iter=0; allowed are whole numbers from 1 on"),
-        (
-            {"validation_fraction": 1.0, "convention": "textbook@5"},
-            "validation_fraction=1.0; allowed are numbers above 0 and below 1",
-        ),
-        ({"validation_fraction": 0.5}, "validation_fraction needs a convention to validate by"),
-    ],
-)
-def test_parameters_are_checked(params, reason):
-    with pytest.raises(ra.RankAdaptersError, match=f"^{reason}"):
-        RankBoost(**params).fit(DATA.X, DATA.y, qid=DATA.qid)
 
 
 @pytest.mark.parametrize("shift", [0.0, 1000.0])

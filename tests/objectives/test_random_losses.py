@@ -9,25 +9,6 @@ from rankadapters import objectives
 from tests.helpers.random_objectives import simple_stochastic_rank, simple_yetirank
 from tests.helpers.tables import for_each, short
 
-AP = ra.presets.catboost.map(5, border=0)
-
-
-@for_each("make", [simple_stochastic_rank, simple_yetirank])
-@for_each(
-    ("convention", "message"),
-    [
-        ("catboost.auc", "needs a convention of NDCG, DCG, ERR, RR or AP, not auc"),
-        ("catboost.precision_at@5", "needs a convention of NDCG, DCG, ERR, RR or AP, not precision@5"),
-        (AP.replace(retrieve="above_0"), r"says retrieve='above_0'.\nHint: convention.replace\(retrieve='all'\)"),
-        (AP.replace(pool="rows", divisor="relevant"), r"says pool='rows'.\nHint: convention.replace\(pool='queries'\)"),
-        (AP.replace(average="row", divisor="relevant"), "says average='row'"),
-    ],
-    ids=short,
-)
-def test_conventions_that_random_objectives_do_not_support_are_refused(make, convention, message):
-    with pytest.raises(ra.ConventionError, match=message):
-        make(convention)
-
 
 @pytest.mark.long
 @for_each("labels", [[0, 1.5], [0, -0.25]])
@@ -61,42 +42,6 @@ def test_pfound_refuses_labels_that_are_not_probabilities(value, labels):
 def test_errors_name_rows_in_the_callers_order(value, labels, problem):
     with pytest.raises(ra.InputError, match=problem):
         objectives.gradients(labels, [0.0, 1.0, 2.0], value, qid=[1, 0, 0])
-
-
-@for_each(
-    ("call", "message"),
-    [
-        (lambda o: o.catboost.stochastic_rank("AUC"), "metric='AUC'; allowed are 'DCG', 'NDCG'"),
-        (lambda o: o.catboost.stochastic_rank("NDCG", top=0), "top=0; allowed are whole numbers from 1 on, and -1 for"),
-        (lambda o: o.catboost.stochastic_rank("MRR", top=3), r"top belongs to metric .*not to metric='MRR'"),
-        (lambda o: o.catboost.stochastic_rank("ERR", type="Exp"), "type belongs to metric 'DCG', 'NDCG', not"),
-        (lambda o: o.catboost.yetirank(mode="PFound"), "mode='PFound'; allowed are 'Classic', 'DCG'"),
-        (lambda o: o.catboost.yetirank(noise="Logistic"), "noise='Logistic'; allowed are 'Gumbel'"),
-        (lambda o: o.catboost.yetirank(top=3), r"top belongs to .*mode='Classic', where CatBoost ignores it"),
-        (lambda o: o.catboost.yetirank(noise_power=2.0), "noise_power belongs to noise 'Gauss', not to noise='Gumbel'"),
-        (lambda o: o.catboost.yetirank(mode="MAP", num_neighbors=0), "num_neighbors=0; allowed are whole numbers"),
-        (lambda o: simple_yetirank("textbook@5", delta="classic"), "delta='classic' goes with no convention"),
-        (lambda o: simple_yetirank(None), "delta='exact' goes with a convention"),
-        (
-            lambda o: simple_yetirank(None, delta="classic", neighbors=2),
-            "pairs rows of adjacent ranks, but neighbors=2",
-        ),
-        (lambda o: o.catboost.stochastic_filter().replace(convention="textbook@5"), "of FilteredDCG, not ndcg@5"),
-        (
-            lambda o: o.catboost.stochastic_filter().replace(convention="catboost.filtered_dcg+retrieve=all"),
-            r"the convention says retrieve='all'.\nHint: convention.replace\(retrieve='from_0'",
-        ),
-        (
-            lambda o: o.catboost.stochastic_filter().replace(
-                convention=ra.presets.catboost.filtered_dcg(sort="ByPrediction")
-            ),
-            "does not rank rows by score, but precision='float64' does",
-        ),
-    ],
-)  # fmt: skip
-def test_wrong_or_contradictory_options_are_refused(call, message):
-    with pytest.raises(ra.ConventionError, match=f"(?s){message}"):
-        call(objectives)
 
 
 @pytest.mark.parametrize("delta", ["exact", "catboost"])

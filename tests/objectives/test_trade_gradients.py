@@ -62,23 +62,6 @@ def test_the_gradient_of_one_pair_is_the_change_of_its_swap(convention, labels, 
 ROWS, BY_ROW = AP.replace(pool="rows", average="query"), AP.replace(divisor="relevant", average="row")
 
 
-@for_each(
-    ("changes", "message"),
-    [
-        ({"convention": "lightgbm.map@5", "sigmoid": "table"}, "sigmoid='table' replays a built-in objective for NDCG"),
-        ({"convention": "lightgbm.map@5", "sigmoid": "float32"}, r"not for ap\.\nHint: .*objectives\.xgboost\.map"),
-        ({"convention": ROWS}, r"ranks the rows of each query, .* pool='rows'"),
-        ({"convention": BY_ROW}, "gives all rows the same weight, .* average='row'"),
-        ({"convention": RR.replace(retrieve="above_0")}, "keeps rows whatever their score, .* retrieve='above_0'"),
-        ({"convention": "catboost.precision_at@5"}, "needs a convention of NDCG, AP, RR or ERR, not precision@5"),
-        ({"convention": "lightgbm.auc"}, "needs a convention of NDCG, AP, RR or ERR, not auc/"),
-    ],
-)
-def test_conventions_that_lambdarank_cannot_swap_under_are_refused(changes, message):
-    with pytest.raises(ra.ConventionError, match=message):
-        PLAIN.replace(**changes)
-
-
 # LambdaLoss, ApproxNDCG and ListMLE
 
 

@@ -14,6 +14,7 @@ from tests.helpers.tables import for_each
 from tests.project.mistakes import entries, error_of, folder_of_files, matches
 
 ENTRIES = entries()
+HINTS = "Hint: |allowed are |its fields are |has no parameter|occurs once|as keywords: |there are '"
 
 
 @pytest.mark.filterwarnings("ignore::rankadapters.LabelsWarning")
@@ -25,6 +26,7 @@ def test_the_error_for_a_mistake_is_the_recorded_one(entry):
 
 
 def test_every_error_suggests_a_fix_and_no_mistake_is_listed_twice():
-    without = [entry.title for entry in ENTRIES if not re.search("Hint: |allowed are ", entry.error)]
-    assert without == ['audit("order", scores={"a\\n": [1, 2], "b": [2, 1]})']
+    without = [entry.title for entry in ENTRIES if not re.search(HINTS, entry.error)]
+    overflow = 'evaluate([1023, 0, 1023, 1023], convention="textbook@3", qid=list("babb"))'
+    assert set(without) == {'audit("order", scores={"a\\n": [1, 2], "b": [2, 1]})', overflow}
     assert len({entry.code for entry in ENTRIES}) == len(ENTRIES) > 200

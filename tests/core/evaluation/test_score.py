@@ -152,21 +152,6 @@ def test_the_columns_of_a_matrix_are_models_named_by_number(order):
     assert {name: score.value for name, score in results[ra.presets.yahoo(1)].items()} == {0: 1.0, 1: 0.0}
 
 
-@pytest.mark.parametrize(
-    ("scores", "message"),
-    [
-        ({}, r"scores holds no model"),
-        (np.empty((2, 0)), r"scores holds no model"),
-        (pd.DataFrame([[1, 2], [3, 4]], columns=["a", "a"]), r"two columns of scores are named 'a'"),
-        ({"a": UP, "b": [1.0]}, r"scores has 1 rows but the queries cover 2"),
-        (np.ones((3, 2)), r"scores has 3 rows but the queries cover 2"),
-    ],
-)
-def test_missing_duplicate_and_misshapen_models_are_refused(scores, message):
-    with pytest.raises(ra.InputError, match=message):
-        ra.evaluate([0, 1], scores, ["yahoo@1"], group_sizes=[2])
-
-
 SCORE = ra.evaluate([1, 0], [0.2, 0.9], "textbook@2", group_sizes=[2])
 
 

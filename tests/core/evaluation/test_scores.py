@@ -98,18 +98,11 @@ def test_every_result_of_an_evaluator_has_an_entry_for_every_requested_conventio
     assert results.per_query["letor4@2"].tolist() == [1.0, 1.0]  # jk2 discounts rank 2 as rank 1
 
 
-@pytest.mark.parametrize(
-    ("key", "message"),
-    [
-        ("yahoo@3", r"^yahoo@3 was not asked for\.\nHint: this result holds 'textbook@1', 'yahoo@2'\.$"),
-        ("yaho@2", r"^'yaho@2' is neither a preset@k .*\nHint: did you mean 'yahoo@2'"),
-        (2, r"^2 is not a convention\.\nHint: "),
-    ],
-)
-def test_an_unknown_key_is_refused_with_the_names_of_the_entries(key, message):
+@pytest.mark.parametrize("key", ["yahoo@3", "yaho@2", 2])
+def test_an_unknown_key_is_a_key_error_and_a_convention_error(key):
     scores = evaluate_conventions()
     for error in (ra.ConventionError, KeyError):
-        with pytest.raises(error, match=message):
+        with pytest.raises(error):
             scores[key]
     assert key not in scores
     assert scores.get(key) is None
