@@ -1,7 +1,10 @@
-"""`read_letor` reads SVMlight and LETOR files and predictions, and refuses bad ones by file and line."""
+"""`read_letor` and `read_features` read SVMlight and LETOR files and predictions, and refuse bad ones by line."""
 
 from __future__ import annotations
 
+import re
+
+import numpy as np
 import pytest
 
 import rankadapters as ra
@@ -156,3 +159,56 @@ def test_files_with_and_without_qids_are_not_read_together(write):
         ):
             read_letor(files, feature=1, split_queries="merge")
     assert read_letor([grouped, grouped], feature=1).queries.n_queries == 2
+
+
+GOOD = "2 qid:7 1:0.5 25:1\n0 qid:7 1:2\n"
+
+
+def read_with_predictions(path):
+    n_rows = len(re.findall(rb"(?m)^[^#\n]+qid:", path.read_bytes()))
+    (path.parent / "scores.txt").write_text("1\n" * max(1, n_rows))
+    return read_letor(path, predictions=path.parent / "scores.txt")
+
+
+def read_with_feature(path):
+    return read_letor(path, feature=1)
+
+
+READERS = (read_with_predictions, read_with_feature, read_features)
+
+
+@pytest.fixture(params=READERS, ids=lambda reader: reader.__name__)
+def reader(request):
+    return request.param
+
+
+def test_unusual_white_space_signs_and_large_integers_are_read(write):
+    path = write("9007199254740993\vqid:7 +1: 0.5\f2:1e300\n")
+    assert read_features(path)[0].X.tolist() == [[0.5, 1e300]]
+    assert read_letor(path).queries.labels.tolist() == [2.0**53]
+
+
+@pytest.mark.parametrize("text", [GOOD.replace("\n", "\r"), "# head\r" + GOOD, GOOD.replace(" 25", " # a\r25")])
+def test_a_carriage_return_within_a_line_is_refused(write, reader, text):
+    with pytest.raises(ra.InputError, match=r"rows\.txt, line 1 holds a carriage return.*\nHint: .*line feed"):
+        reader(write(text))
+
+
+def test_a_score_that_is_missing_or_too_large_is_refused(write):
+    for token in ("1:nan", "1:NaN", "1:1e999"):
+        with pytest.raises(ra.InputError, match=rf"line 2: '{token}' is not a finite number, which the score must be"):
+            read_with_feature(write(f"1 qid:7 1:1\n0 qid:7 {token}\n"))
+    for tokens, second in (("1:1 1:2", "1:2"), ("01:1 2:3 1:1", "1:1")):
+        with pytest.raises(ra.InputError, match=f"line 1: '{second}' is a second value of the feature"):
+            read_with_feature(write(f"1 qid:7 {tokens}\n"))
+    with pytest.raises(ra.InputError, match="line 1: '1:' is not a finite number"):
+        read_with_feature(write("1 qid:7 1: 0.5\n"))
+
+
+def test_a_missing_feature_is_nan_in_a_table_and_ignored_if_not_read(write):
+    path = write("1 qid:1 1:nan 2:1\n")
+    assert np.isnan(read_features(path)[0].X).tolist() == [[True, False]]
+    assert read_with_predictions(path).scores.tolist() == [1]
+    assert read_letor(path, feature=2).scores.tolist() == [1]
+    with pytest.raises(ra.InputError, match=r"rows\.txt, line 1: '1:1e999' is beyond float64"):
+        read_features(write("1 qid:1 1:1e999 2:1\n"))

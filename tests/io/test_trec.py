@@ -156,47 +156,6 @@ def test_blanks_tabs_line_ends_and_quotes_do_not_matter(write, pyarrow, qrels, r
 QRELS, RUN = "q 0 a 1\nq 0 b 0\n", "q Q0 a 1 3 t\nq Q0 b 2 1 t\n"
 
 
-@for_each(
-    ("qrels", "run", "match"),
-    [
-        (QRELS, "q Q0 a 1 3 t\n\nq Q0 b 2 high t\n", r"run\.txt, line 3 is 'q Q0 b 2 high t'; expected 'query Q0 doc"),
-        (QRELS, "q Q0 a 1 nan t\n", r"run\.txt, line 1 .*a finite number"),
-        (QRELS, "q Q0 a 1 1_0 t\n", r"run\.txt, line 1 .*a finite number"),
-        (QRELS, "q Q0 a 1 3\n", r"run\.txt, line 1 .*score tag"),
-        (QRELS, "q 0 a  3 t\n", r"run\.txt, line 1 .*score tag"),
-        (" 0 a 1\n", RUN, r"qrels\.txt, line 1 .*document label"),
-        ("q\t0 0\ta\t1\n", RUN, r"qrels\.txt, line 1 .*document label"),
-        (QRELS, "q Q0 a 1 3 \n", r"run\.txt, line 1 .*score tag"),
-        (QRELS, "q Q0 a\x0bb 1 3 t\n", r"run\.txt, line 1 .*score tag"),
-        ("q 0 a 1 more\n", RUN, r"qrels\.txt, line 1 .*document label"),
-        (QRELS, "q Q0 7 a 1 3 9\n", r"run\.txt, line 1 .*score tag"),
-        (QRELS, RUN + "q Q0 my doc 1 0.9\n", r"run\.txt, line 3 is 'q Q0 my doc 1 0\.9'; .*score tag"),
-        (QRELS, RUN.replace("t", "5") + "q Q0 b first 1 9\n", r"run\.txt, line 3 .*score tag"),
-        (QRELS, "q Q0 my a 1 3 t\n", r"run\.txt, line 1 .*score tag"),
-        (QRELS, "q Q0 a 1 3 tq Q0 b 2 1 t\n", r"run\.txt, line 1 .*score tag.* one row"),
-        (QRELS, "q Q0 a 1 3 t\rq Q0 b 2 1 t\r", r"run\.txt, line 1 holds a carriage return"),
-        ("# none\n", RUN, r"qrels\.txt: every line is a comment"),
-        (QRELS, "# none\n", r"run\.txt: every line is a comment"),
-        (
-            QRELS,
-            RUN + "z Q0 a 3 0 t\n\nz Q0 a 3 0 t\n",
-            r"run\.txt, line 5: document 'a' of query 'z' is also in line 3[.]",
-        ),
-        (
-            QRELS + "q\u00a0x 0 a\u00a0b 1\n" * 2,
-            RUN,
-            r"qrels\.txt, line 4: document 'a\\xa0b' of query 'q\\xa0x' is also in line 3[.]",
-        ),
-        (QRELS + "q 0 a 2\n" * 3, RUN, r"qrels\.txt, line 3: document 'a' of query 'q' is also in line 1[.]"),
-        ("q 0 a relevant\n", RUN, r"qrels\.txt, line 1 .*the label a finite number"),
-        (QRELS, "z Q0 a 1 3 t\n", r"run\.txt: none of its queries, such as 'z', is in .*qrels\.txt, which has 'q'"),
-    ],
-)
-def test_an_error_names_the_file_and_line(write, pyarrow, qrels, run, match):
-    with pytest.raises(ra.InputError, match=match):
-        read(write, qrels, run)
-
-
 BEIR = "q\ta\t1\nq\tb\t0\n"
 MS_MARCO = "q\tb\t1\t3\nq\ta\t2\t1.5\nz\ta\t1\t9\n"
 

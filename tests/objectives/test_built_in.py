@@ -11,7 +11,6 @@ import rankadapters as ra
 from rankadapters import objectives
 from tests.helpers.objective_rankings import graded_ranking, lightgbm_example, mq2008
 from tests.helpers.objective_trainings import (
-    COMMON_OBJECTIVES,
     MEAN_PAIRS,
     LightGBM,
     XGBoost,
@@ -156,41 +155,6 @@ def test_more_top_ranks_than_int32_holds_have_native_parameters():
 
 
 EXACT = LAMBDARANK.replace(sigmoid="exact")
-LAMBDARANKS = {LightGBM: EXACT, XGBoost: NDCG.replace(sigmoid="exact")}
-NOT_BUILT_IN = [
-    *((kind, value, "sigmoid=exact") for kind, value in LAMBDARANKS.items()),
-    *(
-        (kind, value.replace(**{name: choice}), f"{name}={choice}")
-        for kind, value in LAMBDARANKS.items()
-        for name, choice in {
-            LightGBM: {"beyond_k": "cut", "hessian": "doubled", "normalization": "xgboost"},
-            XGBoost: {"beyond_k": "cut", "hessian": "plain", "normalization": "lightgbm", "sigma": 2.0},
-        }[kind].items()
-    ),
-    *(
-        (kind, value.replace(convention=value.convention.replace(**{name: choice})), f"{name}={choice}")
-        for kind, value in LAMBDARANKS.items()
-        for name, choice in {"discount": "jk2", "average": "uniform", "ties": "average"}.items()
-    ),
-    *((kind, value.replace(convention="lightgbm.map@30"), "ap, only for ndcg") for kind, value in LAMBDARANKS.items()),
-    (LightGBM, LAMBDARANK.replace(truncation=10), "k=30"),
-    (LightGBM, EXACT.replace(truncation=None, samples=2, sigmoid="float32"), "samples=2"),
-    (XGBoost, NDCG.replace(truncation=10), "k=32"),
-    (XGBoost, NDCG.replace(convention=NDCG.convention.replace(gain="linear-positive")), "gain=linear-positive"),
-    (XGBoost, objectives.xgboost.ndcg(**MEAN_PAIRS).replace(convention=NDCG.convention), "k=32"),
-    (XGBoost, objectives.xgboost.map().replace(hessian="plain"), "hessian=plain"),
-    (XGBoost, PAIR_LOGIT, "hessian=plain"),
-    (XGBoost, LAMBDARANK, "sigmoid=table"),
-    *((LightGBM, value, value.kind) for value in (PAIR_LOGIT, *COMMON_OBJECTIVES) if value.kind != "xendcg"),
-    *((XGBoost, value, value.kind) for value in COMMON_OBJECTIVES if value.kind != "ranknet"),
-]
-
-
-@for_each(("toolkit_class", "value", "field"), NOT_BUILT_IN, ids=lambda part: getattr(part, "kind", part))
-def test_a_field_that_a_toolkit_has_not_built_in_is_refused_by_name(toolkit_class, value, field):
-    message = rf"{toolkit_class.__name__} has no built-in .*{field}(.|\n)*Hint: objective"
-    with pytest.raises(ra.UnsupportedConventionError, match=message):
-        toolkit_class().adapter.native_objective(value)
 
 
 def test_the_refusal_names_the_nearest_built_in_objective():

@@ -1,4 +1,4 @@
-"""Objectives and position biases as values: their fields, equality, signatures, presets and errors."""
+"""Objectives and position biases as values: their fields, equality, signatures, presets, errors and examples."""
 
 from __future__ import annotations
 
@@ -198,3 +198,21 @@ def test_seeds_draw_different_pairs_under_a_position_bias_too():
     gradients = [bias.bind(value, queries).gradients(scores)[0] for value in (BY_ROUND, SEEDED, SEEDED.replace(seed=1))]
     assert all(not np.array_equal(gradients[i], gradients[j]) for i, j in ((0, 1), (0, 2), (1, 2)))
     np.testing.assert_array_equal(gradients[1], SEEDED.bind(queries).gradients(scores)[0])  # ratios start from 1
+
+
+EXAMPLE = Path(__file__).parent.parent.parent / "examples" / "train_losses.py"
+
+
+@pytest.mark.long
+def test_the_example_trains_every_objective_in_every_toolkit(capsys, monkeypatch, tmp_path):
+    for package in ("lightgbm", "xgboost", "catboost", "matplotlib"):
+        pytest.importorskip(package)
+    picture = tmp_path / "losses.svg"
+    monkeypatch.setattr(sys, "argv", [str(EXAMPLE), "--rounds", "1", "--picture", str(picture)])
+    module = runpy.run_path(str(EXAMPLE), run_name="__main__")
+    lines = capsys.readouterr().out.splitlines()[1:]
+    toolkits = (module["LightGBM"], module["XGBoost"], module["CatBoost"])
+    assert len(lines) == 3 * len(module["OBJECTIVES"]) + sum(len(toolkit.built_in) for toolkit in toolkits)
+    for line in lines:
+        assert all(0 < float(value) <= 1 for value in line.split()[-3:])
+    assert "YetiRank (built in)" in picture.read_text(encoding="utf-8")

@@ -9,13 +9,16 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import pickle
 import re
+import sys
 import tempfile
 from collections.abc import Iterator
 from decimal import Decimal  # noqa: F401 - of entries
 from fractions import Fraction  # noqa: F401 - of entries
 from pathlib import Path
 from typing import NamedTuple
+from unittest import mock
 
 import numpy as np
 import pandas as pd
@@ -78,12 +81,23 @@ BATCH = {"label": [1.0, 0.0], "score": [0.5, 0.25], "qid": [7, 7]}
 LETOR = "2 qid:7 1:0.5\n0 qid:7 1:2\n1 qid:9 1:3\n"
 
 
-def trec(qrels=QRELS, run=RUN):
-    return ra.io.read_trec(saved(qrels, "judged.txt"), saved(run, "ranked.txt"))
+def trec(qrels=QRELS, run=RUN, *, pyarrow=True):
+    with mock.patch.dict(sys.modules, {} if pyarrow else {"pyarrow": None}):
+        return ra.io.read_trec(saved(qrels, "judged.txt"), saved(run, "ranked.txt"))
 
 
 def letor(rows=LETOR, predictions="1\n2\n3\n"):
     return ra.io.read_letor(saved(rows), predictions=saved(predictions, "numbers.txt"))
+
+
+def dask_evaluate(rows=2, **arguments):
+    frames = pytest.importorskip("dask.dataframe")
+    df = frames.from_pandas(pd.DataFrame(BATCH)[:rows], npartitions=1)
+    return ra.dask.evaluate(**{"df": df, "convention": "textbook@5", "partitions": "whole"} | arguments)
+
+
+def table(content):
+    return ra.io.read_table(saved(content, "rows.csv"), label="grade", score="model", qid="query")
 
 
 def grouped(rows, sizes):
@@ -211,9 +225,9 @@ def _error_of_call(code: str) -> str:
 
 
 def _check_row(error: Exception) -> None:
-    """Check that an error has the row that its message names."""
+    """Check that an error has the row that its message names, also once it is pickled."""
     if named_row := re.match(r"(?:labels|scores|qid|docid|row_weight|positions|by)\[(\d+)\]", str(error)):
-        assert error.row == int(named_row[1])
+        assert error.row == pickle.loads(pickle.dumps(error)).row == int(named_row[1])
 
 
 def _error_of_command(code: str) -> str:

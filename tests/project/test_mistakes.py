@@ -14,7 +14,10 @@ from tests.helpers.tables import for_each
 from tests.project.mistakes import entries, error_of, folder_of_files, matches
 
 ENTRIES = entries()
-HINTS = "Hint: |allowed are |its fields are |has no parameter|occurs once|as keywords: |there are '"
+HINTS = (
+    "Hint: |allowed are |its fields are |has no parameter|occurs once|as keywords: |there are '|are needed|"
+    "one name for each"
+)
 
 
 @pytest.mark.filterwarnings("ignore::rankadapters.LabelsWarning")

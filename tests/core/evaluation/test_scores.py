@@ -1,4 +1,4 @@
-"""Results of many conventions: their lookup by convention, and their tables in notebooks."""
+"""Results of many conventions: their lookup by convention, and their tables as text and in notebooks."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.core.errors import LabelsWarning
+from rankadapters.core.evaluation.table import Table
 from tests.helpers.tables import for_each
 
 LABELS, SIZES = [1, 0, 1, 0], [2, 2]
@@ -127,3 +128,8 @@ def test_only_an_evaluator_made_by_its_class_warns_of_labels():
     with pytest.warns(LabelsWarning, match=r"labels\[0\] is 0.5, which RankLib"):
         ra.Evaluator(queries, ["ranklib.rr@2"])
     assert ra.Evaluator.of(queries, [ra.parse("ranklib.rr@2")]).conventions == [ra.parse("ranklib.rr@2")]
+
+
+def test_numbers_are_aligned_to_the_right_and_words_to_the_left():
+    table = Table("Caption", ("model", "value"), (("a", "10.5"), ("longer", "-")))
+    assert str(table) == "Caption\nmodel   value\na        10.5\nlonger      -"
