@@ -70,12 +70,6 @@ def test_a_wrong_number_of_queries_is_refused(toolkit, n_queries, sets, message)
         train(toolkit, toolkit.global_metric(LETOR, n_queries=n_queries), sets=sets)
 
 
-@for_each("n_queries", [0, 2.0, "3", True, {"valid": None}])
-def test_an_invalid_number_of_queries_is_refused(toolkit, n_queries):
-    with pytest.raises(ra.InputError, match="allowed are whole numbers from 1 on, or a mapping"):
-        toolkit.global_metric(LETOR, n_queries=n_queries)
-
-
 def test_lightgbms_metric_must_also_be_a_callback():
     toolkit = LightGBM()
     with pytest.raises(ra.InputError, match=r"of two rounds were never added up.*\nHint: the same object in call"):
@@ -90,11 +84,6 @@ def test_the_callback_must_also_be_the_metric(toolkit):
     with pytest.raises(ra.InputError, match=message[toolkit.name]):
         toolkit.train(toolkit.metric(LETOR), {"train": toolkit.dataset(DATA["train"])},
                       callbacks=[toolkit.global_metric(LETOR)])  # fmt: skip
-
-
-def test_lightgbm_refuses_pooled_measures():
-    with pytest.raises(ra.UnsupportedConventionError, match="is over all rows as one query"):
-        ra.lightgbm.global_eval(ra.presets.sklearn.roc_auc_score())
 
 
 def test_cross_validation_is_refused(toolkit):
@@ -194,6 +183,3 @@ def test_watching_a_metric_that_is_not_evaluated_is_refused(toolkit):
     message = {"xgboost": "No metric named: ndcg@5/letor4"}.get(toolkit.name, message)  # XGBoost's own error
     with pytest.raises(ValueError, match=message):
         toolkit.train(toolkit.metric(TEXTBOOK), datasets(toolkit), 3, callbacks=[stop])
-
-
-NO_ROUNDS, NO_DELTAS = (0, -1, True, "3", "abc", 2.0, None), ("x", None, -0.1, np.nan, np.inf, [0.1])

@@ -19,11 +19,7 @@ from tests.helpers.objective_trainings import (
 )
 from tests.helpers.tables import for_each
 
-LAMBDARANK, NDCG, PAIR_LOGIT = (
-    objectives.lightgbm.lambdarank(),
-    objectives.xgboost.ndcg(),
-    objectives.catboost.pair_logit(),
-)
+LAMBDARANK, NDCG = objectives.lightgbm.lambdarank(), objectives.xgboost.ndcg()
 
 
 @pytest.fixture(params=[LightGBM, XGBoost], ids=["lightgbm", "xgboost"])
@@ -117,9 +113,6 @@ def test_initial_scores_and_samples_train_the_built_in_model(toolkit):
         assert_trains(toolkit, toolkit.presets[name](), {"objective": name}, data, columns=start, **bagging)
 
 
-# Recorded trainings of the built-in objectives
-
-
 def test_xgboost_refuses_weights_that_are_all_0_unless_the_average_is_uniform():
     matrix = XGBoost().package.DMatrix(np.eye(4), [0, 1, 1, 0], qid=[0, 0, 1, 1], weight=[0, 0])
     uniform = ra.xgboost.lambdarank(ra.presets.yahoo(5), truncation=5)
@@ -152,18 +145,6 @@ def test_conventions_equivalent_on_whole_labels_have_native_parameters(toolkit_c
 def test_more_top_ranks_than_int32_holds_have_native_parameters():
     native = XGBoost().adapter.native_objective(objectives.xgboost.ndcg(lambdarank_num_pair_per_sample=2**40))
     assert native["lambdarank_num_pair_per_sample"] == 2**31 - 1
-
-
-EXACT = LAMBDARANK.replace(sigmoid="exact")
-
-
-def test_the_refusal_names_the_nearest_built_in_objective():
-    with pytest.raises(ra.UnsupportedConventionError) as error:
-        LightGBM().adapter.native_objective(EXACT.replace(hessian="doubled"))
-    assert str(error.value) == (
-        "LightGBM has no built-in objective with hessian=doubled, sigmoid=exact; the nearest has hessian=plain, "
-        "sigmoid=table.\nHint: objective(value)."
-    )
 
 
 BY_ROUND, SEEDED = (objectives.xgboost.ndcg(lambdarank_pair_method="mean", **seed) for seed in ({}, {"seed": 7}))

@@ -122,7 +122,3 @@ def test_more_neighbors_than_rows_mean_all_rows():
     expected = objectives.gradients([2, 0, 1], [1.0, 2, 3], every, group_sizes=[3])
     derivatives = objectives.gradients([2, 0, 1], [1.0, 2, 3], more, group_sizes=[3])
     assert [part.tolist() for part in derivatives] == [part.tolist() for part in expected]
-
-
-FLOAT32 = {cls: VALUE_BY_CLASS[cls].replace(sigmoid="float32") for cls in (objectives.LambdaRank, objectives.RankNet)}
-FLOAT32[objectives.LambdaMAP] = VALUE_BY_CLASS[objectives.LambdaMAP]

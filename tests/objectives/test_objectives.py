@@ -167,12 +167,6 @@ def test_the_signature_shows_the_seed_unless_the_round_is_the_seed(preset):
     assert seeded.replace(samples=None, truncation=10).seed == "round"
 
 
-@for_each("seed", [-1, 2**32, 0.5, True, "rounds"])
-def test_a_seed_is_a_whole_number_of_32_bits_or_the_round(seed):
-    with pytest.raises(ra.ConventionError, match="allowed are whole numbers from 0 to 4294967295, 'round'"):
-        BY_ROUND.replace(seed=seed)
-
-
 @pytest.mark.parametrize(
     ("seed", "words"),
     [

@@ -4,44 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-import rankadapters as ra
 from rankadapters import objectives
 from tests.helpers.random_objectives import simple_stochastic_rank, simple_yetirank
-from tests.helpers.tables import for_each, short
-
-
-@pytest.mark.long
-@for_each("labels", [[0, 1.5], [0, -0.25]])
-@for_each(
-    "value",
-    [
-        objectives.catboost.stochastic_rank("PFound"),
-        simple_yetirank(ra.presets.catboost.pfound(3)),
-        objectives.lightgbm.lambdarank().replace(sigmoid="exact", convention="catboost.pfound@3"),
-    ],
-    ids=short,
-)
-def test_pfound_refuses_labels_that_are_not_probabilities(value, labels):
-    with pytest.raises(
-        ra.InputError, match=rf"labels\[1\] is {labels[1]:g}, whose probability to stop .*0 to 1"
-    ) as error:
-        objectives.gradients(labels, [0.0, 1.0], value, group_sizes=[2])
-    assert error.value.row == 1
-
-
-@pytest.mark.long
-@for_each(
-    ("value", "labels", "problem"),
-    [
-        (objectives.catboost.stochastic_rank("ERR"), [0, 1, 7], r"labels\[2\] is 7"),
-        (simple_stochastic_rank(ra.presets.catboost.dcg(None, type="Exp", use_weights=False)), [200, 1, 0],
-         r"labels\[0\] is 200, whose gain 1.6\d*e\+60 is too large for float32"),
-    ],
-    ids=short,
-)  # fmt: skip
-def test_errors_name_rows_in_the_callers_order(value, labels, problem):
-    with pytest.raises(ra.InputError, match=problem):
-        objectives.gradients(labels, [0.0, 1.0, 2.0], value, qid=[1, 0, 0])
+from tests.helpers.tables import for_each
 
 
 @pytest.mark.parametrize("delta", ["exact", "catboost"])

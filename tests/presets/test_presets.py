@@ -116,11 +116,6 @@ def test_digits_of_other_scripts_and_endless_digits_are_refused(tool, text, digi
         presets.TOOLS[tool].read(text.format(digits))
 
 
-def test_unicode_letters_that_fold_to_ascii_are_refused():
-    with pytest.raises(ra.ConventionError, match="is not a known metric of letor4"):
-        presets.letor4.read("preci\u017fion@5")
-
-
 def test_presets_of_a_tool_have_names_and_measures():
     assert "catboost.mrr" in presets.names("rr")
     assert set(presets.names("ndcg")) < set(presets.names(None))
