@@ -184,8 +184,9 @@ def train_catboost_without_group():
 
 
 class Entry(NamedTuple):
-    """An entry of the file: its comment, the call or command after its mark, and the lines of the error."""
+    """An entry of the file: its heading and comment, the call or command after its mark, and the lines of the error."""
 
+    heading: str
     comment: str
     mark: str
     code: str
@@ -199,13 +200,14 @@ class Entry(NamedTuple):
 
 def entries() -> list[Entry]:
     """Read the file."""
-    read = []
+    read, heading = [], ""
     for block in FILE.read_text(encoding="utf-8").split("\n\n"):
         if match := re.fullmatch(r"(?:# (.*)\n)?(>>>|\$) (.*)\n?((?s:.*))", block.strip("\n")):
             comment, mark, code, error = match.groups()
-            read.append(Entry(comment or "", mark, code, error))
+            read.append(Entry(heading, comment or "", mark, code, error))
         else:
-            assert block.startswith("=")  # a heading
+            assert block.startswith("= ")
+            heading = block.strip("= \n")
     return read
 
 

@@ -20,9 +20,14 @@ HINTS = (
 )
 
 
+def entries_below(heading):
+    return [pytest.param(entry, id=entry.title) for entry in ENTRIES if entry.heading == heading]
+
+
 @pytest.mark.filterwarnings("ignore::rankadapters.LabelsWarning")
-@for_each("entry", ENTRIES, ids=[entry.title for entry in ENTRIES])
-def test_the_error_for_a_mistake_is_the_recorded_one(entry):
+@pytest.mark.parametrize("heading", dict.fromkeys(entry.heading for entry in ENTRIES))
+@for_each("entry", entries_below)
+def test_the_error_for_a_mistake_is_the_recorded_one(heading, entry):
     with folder_of_files():
         error = error_of(entry)
     assert matches(error, entry.error), error
