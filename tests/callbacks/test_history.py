@@ -12,7 +12,6 @@ import pytest
 import rankadapters as ra
 from rankadapters.callbacks.history import Evaluation, History
 from tests.helpers.rankings import ranking
-from tests.helpers.tables import for_each
 
 NDCG, LOSS = ra.presets.letor4(5), ra.presets.catboost.query_rmse()
 VALUES = [0.25, 0.75, 0.5]
@@ -77,29 +76,6 @@ def test_names_give_the_conventions_of_names_that_the_user_chose():
     assert History.of({"valid": {NDCG.name: [0.5]}}, names={NDCG.name: LOSS})[0].convention == LOSS
 
 
-@for_each(
-    ("log", "message"),
-    [
-        (3, r"log=3; allowed are dicts of a set's name to a dict"),
-        ([("valid", {})], "allowed are dicts of a set's name"),
-        (["a"], "allowed are dicts of a set's name"),
-        ({"valid": {NDCG.name: 0.5}}, "allowed are dicts of a set's name"),
-        ({"valid": {NDCG.name: "123"}}, "allowed are dicts of a set's name"),
-        ({"valid": {NDCG.name: [0.5, None]}}, "allowed are dicts of a set's name"),
-        ({"valid ndcg@5-mean": [0.5]}, "allowed are dicts of a set's name"),  # as lgb.cv returns
-        ({"valid": {"auc": [0.5], "ndcg@5": [0.5]}}, r"no metric of a convention, but 'auc', 'ndcg@5'\.\nHint: names="),
-        ({"valid": {}}, "no metric of a convention, but none at all"),
-        (
-            {"valid": {"ndcg@5/0123abc": [0.5], NDCG.name: [0.5]}},
-            r"'ndcg@5/0123abc' cannot be read(.|\n)*Hint: names=",
-        ),
-    ],
-)
-def test_a_log_of_another_form_or_without_a_convention_is_refused(log, message):
-    with pytest.raises(ra.InputError, match=message):
-        History.of(log)
-
-
 def test_a_name_with_a_hash_needs_its_convention():
     hashed = ra.NDCG(**{**NDCG.to_dict(), "gain": "table_0_2_7", "discount": "log2", "empty": 0.25, "k": 3})
     log = {"valid": {hashed.name: [0.5], NDCG.name: [0.25]}}
@@ -122,19 +98,6 @@ def test_a_history_is_a_list_whose_slices_and_selections_are_histories():
     assert history.only(dataset="valid", convention="letor4@5") == [("valid", NDCG, value) for value in VALUES]
     assert History().only(dataset="valid") == []
     assert History.of({}) == []
-
-
-@for_each(
-    ("selection", "message"),
-    [
-        ({"dataset": "train"}, r"no entry of the history matches\.\nHint: its sets are 'valid', its conv"),
-        ({"convention": "yahoo@5"}, "no entry of the history matches"),
-    ],
-)
-def test_selecting_nothing_is_refused(selection, message):
-    for select in (make_history().only, make_history().best):
-        with pytest.raises(ra.InputError, match=message):
-            select(**selection)
 
 
 def test_the_best_entry_is_the_first_of_the_best_values_of_one_convention_on_one_set():

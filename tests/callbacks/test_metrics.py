@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import gc
 import pickle
+from concurrent.futures import ThreadPoolExecutor
 from itertools import cycle
 
 import numpy as np
@@ -105,16 +107,36 @@ def test_cv_evaluates_every_fold_by_its_own_queries(toolkit):
     assert means[-1] == pytest.approx(np.mean(last_values), abs=1e-15 + toolkit.rounding)
 
 
-def test_replaced_labels_are_noticed_and_datasets_are_not_kept_alive(toolkit):
-    data, metric = ranking(9), toolkit.metric(TEXTBOOK)
-    dataset, scores = toolkit.dataset(data), np.random.default_rng(0).random(data.y.size)
-    assert metric(scores, dataset)[0][1] == value(data, scores)
+def test_replaced_labels_weights_and_groups_are_noticed_and_datasets_are_not_kept_alive(toolkit):
+    data, convention = ranking(9), toolkit.preset.replace(empty=0)
+    metric, dataset = toolkit.metric(convention), toolkit.dataset(data)
+    scores = np.random.default_rng(0).random(data.y.size)
+
+    def check(dataset, data, **weights):
+        for used in (metric, copy.copy(metric), copy.deepcopy(metric), metric):
+            assert used(scores, dataset)[0][1] == value(data, scores, convention, **weights)
+
+    check(dataset, data)
     np.testing.assert_array_equal(dataset.get_label(), data.y)
-    dataset.set_label(2 - data.y)
-    assert metric(scores, dataset)[0][1] == value(data._replace(y=2 - data.y), scores)
+    data = data._replace(y=2 - data.y)
+    dataset.set_label(data.y)
+    check(dataset, data)
+    dataset.set_weight(toolkit.weights(data).column)
+    check(dataset, data, query_weight=toolkit.weights(data).by_query)
+    data = data._replace(sizes=data.sizes[::-1])
+    dataset.set_group(data.sizes)
+    check(dataset, data, query_weight=toolkit.weights(data).by_query)
     del dataset
     gc.collect()
     assert metric._monitor._bound == {}
+
+
+def test_threads_may_share_a_metric_for_several_datasets(toolkit):
+    metric, rankings = toolkit.metric([LETOR, TEXTBOOK]), [ranking(seed) for seed in range(4)]
+    calls = [(toolkit.dataset(data), data) for data in rankings * 3]
+    with ThreadPoolExecutor(4) as pool:
+        results = list(pool.map(lambda call: metric(call[1].X[:, 0], call[0])[1][1], calls))
+    assert results == [value(data, data.X[:, 0]) for _, data in calls]
 
 
 def test_an_unpickled_metric_works_without_the_datasets(toolkit):
@@ -133,37 +155,6 @@ def test_a_dataset_without_groups_is_refused(toolkit):
         ra.InputError, match=rf"the {toolkit.dataset_name} has no group.*\nHint: .*\.{toolkit.dataset_name}"
     ):
         toolkit.train(toolkit.metric(LETOR), {"train": data}, objective=lambda preds, _: (preds, np.ones_like(preds)))
-
-
-@for_each(
-    ("convention", "names", "message"),
-    [
-        ([], None, "no convention was given"),
-        ([[LETOR]], None, "is not a convention"),
-        (10, None, "10 is not a convention"),
-        (None, None, "None is not a convention"),
-        ("ndcg", None, "'ndcg' does not say whose ndcg it is"),
-        ("letor4", None, "'letor4' has no cutoff"),
-        ([LETOR, TEXTBOOK], ["a"], "one name for each of the 2"),
-        ([LETOR, TEXTBOOK], ["a", "a"], "under one name"),
-        ([LETOR, LETOR], ["a", "b"], "under one name or are equal"),
-        (TEXTBOOK, 3, "one name for each"),
-        (TEXTBOOK, [3], "one name for each"),
-    ],
-)
-def test_invalid_conventions_and_names_are_refused(toolkit, convention, names, message):
-    for call in {toolkit.metric, toolkit.global_metric}:
-        with pytest.raises(ra.ConventionError, match=message):
-            call(convention, names=names)
-    if names is None and not isinstance(convention, list):
-        for call in (toolkit.adapter.native_metric, lambda c: toolkit.adapter.early_stopping(c, rounds=3)):
-            with pytest.raises(ra.ConventionError, match=message):
-                call(convention)
-
-
-def test_an_invalid_number_of_threads_is_refused(toolkit):
-    with pytest.raises(ra.InputError, match=r"n_threads=0; allowed"):
-        toolkit.metric(TEXTBOOK, n_threads=0)
 
 
 # Native metrics

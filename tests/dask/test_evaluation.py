@@ -211,51 +211,12 @@ def test_qid_types_that_differ_between_partitions_are_refused(dtype, type_name):
         ra.dask.evaluate(frame(parts), AVERAGED_TIES, **COLUMNS, partitions="whole")
 
 
-ARGUMENTS = {
-    "partitions": (
-        {"partitions": "hash"},
-        ra.InputError,
-        "partitions='hash'; allowed are 'whole', 'shuffle'",
-    ),
-    "a column": ({"score": "prediction"}, ra.InputError, "the frame has no column 'prediction'"),
-    "a frame": ({"df": pd.DataFrame(DATA)}, ra.InputError, r"df is a DataFrame, but a dask\.dataframe\.DataFrame"),
-    "no rows": (
-        {"df": frame([{name: column[:0] for name, column in DATA.items()}] * 2)},
-        ra.InputError,
-        "holds no rows",
-    ),
-    "convention": ({"convention": 7}, ra.ConventionError, "7 is not a convention"),
-    "ties by input": (
-        {"convention": "yahoo@5"},
-        ra.InputError,
-        r"ties='input'\), but rows of a cluster have no order.\nHint: order=",
-    ),
-    "ties by document": (
-        {"convention": AVERAGED_TIES.replace(ties="docid-ascending")},
-        ra.InputError,
-        "docid= was not given",
-    ),
-    "pool of rows": (
-        {"convention": "sklearn.roc_auc_score"},
-        ra.UnsupportedConventionError,
-        r"takes all rows as one query .pool='rows'.*\nHint: ra.evaluate",
-    ),
-    "given pairs": ({"convention": "catboost.pair_logit"}, ra.UnsupportedConventionError, "takes given pairs of rows"),
-}
-
-
-@pytest.mark.parametrize("evaluate", ["evaluate", "per_query"])
-@for_each(("changes", "error", "message"), ARGUMENTS.values(), ids=ARGUMENTS)
-def test_invalid_arguments_are_refused(evaluate, changes, error, message):
-    arguments = {
-        "df": frame(partition_rows(DATA, 3, whole_queries=True)),
-        "convention": AVERAGED_TIES,
-        **COLUMNS,
-        "partitions": "whole",
-        **changes,
-    }
-    with pytest.raises(error, match=message):
-        getattr(ra.dask, evaluate)(**arguments)
+def test_per_query_refuses_the_arguments_that_evaluate_refuses():
+    df = frame(partition_rows(DATA, 3, whole_queries=True))
+    with pytest.raises(ra.InputError, match="partitions='hash'; allowed are 'whole', 'shuffle'"):
+        ra.dask.per_query(df, AVERAGED_TIES, **COLUMNS, partitions="hash")
+    with pytest.raises(ra.UnsupportedConventionError, match=r"takes all rows as one query .pool='rows'"):
+        ra.dask.per_query(df, "sklearn.roc_auc_score", **COLUMNS, partitions="whole")
 
 
 def fail_on_last_query(table):

@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import threading
-import time
-from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -46,18 +44,6 @@ def test_a_signal_ends_the_command_with_its_exit_code(body, code, expected_stder
     with start_python("-c", COMMAND.format(body=body)) as process:
         stdout, stderr = process.communicate(timeout=TIMEOUT)
     assert (process.returncode, stdout, stderr) == (code, "", expected_stderr)
-
-
-@contextmanager
-def ctrl_c_after(seconds):
-    """Press Ctrl-C after this many seconds."""
-    handler = signal.signal(signal.SIGALRM, lambda *_: signal.raise_signal(signal.SIGINT))
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, handler)
 
 
 SIZES = np.array([4, 3, 5])
@@ -213,21 +199,3 @@ def test_a_pool_that_was_interrupted_while_it_held_a_lock_is_not_used_again(monk
     thread.start()
     thread.join(60)
     assert values == [expected]
-
-
-def test_an_evaluation_after_an_interrupted_one_has_the_same_value(monkeypatch):
-    rng = np.random.default_rng(0)
-    labels, scores, sizes = rng.integers(0, 3, 60_000), rng.random(60_000), np.full(3000, 20)
-    monkeypatch.setattr("rankadapters.core.evaluation.threads.ROWS_PER_THREAD", 1000)
-    evaluator = ra.Evaluator(labels, "letor4@10", group_sizes=sizes, n_threads=4)
-    start = time.monotonic()
-    expected = evaluator.evaluate(scores)
-    duration, n_interrupts = time.monotonic() - start, 0
-    for number in range(20):
-        try:
-            with ctrl_c_after((number + 0.1) / 20 * duration):
-                evaluator.evaluate(scores)
-        except KeyboardInterrupt:
-            n_interrupts += 1
-        assert evaluator.evaluate(scores) == expected
-    assert n_interrupts

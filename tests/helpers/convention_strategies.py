@@ -25,8 +25,9 @@ def conventions(
     """Draw a convention; a lenient one has no policy `error`."""
     measure = draw(st.sampled_from(list(measures)))
     fields = {name: draw(field_values(kind, lenient=lenient)) for name, kind in measure.declared().items()}
-    if fields.get("scale", LARGEST_GAIN) < LARGEST_GAIN or ("scale" in fields and fields["gain"] == GAINS[-1]):
-        reject()  # probabilities above 1 make sums of both signs, which lose digits
+    if "scale" in fields:  # probabilities above 1 make sums of both signs, which lose digits
+        fields["scale"] = max(fields["scale"], float(LARGEST_GAIN))
+        fields["gain"] = "exp2" if fields["gain"] == GAINS[-1] else fields["gain"]
     try:
         return measure(**fields)
     except ra.ConventionError:  # fields that contradict each other

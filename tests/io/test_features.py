@@ -55,23 +55,6 @@ def test_a_query_in_two_files_of_one_table_is_refused(write):
     assert train.qid.tolist() == test.qid.tolist() == [5]
 
 
-@pytest.mark.parametrize(
-    ("text", "match"),
-    [
-        ("", "is empty"),
-        ("# only a comment\n", "no line holds more than a comment"),
-        ("1 qid:1 1:1\n\n1 qid:x 1:2\n", "line 3: 'qid:x' is not an integer"),
-        ("1 qid:1_0 1:2\n", "line 1: 'qid:1_0' is not an integer"),
-        ("1 qid:9999999999999999999 1:1\n", "line 1: .* is not an integer of at most 18 digits"),
-        ("1 qid:1\n", "no feature on any line"),
-        ("1 qid:1 1073741824:1\n", "feature id 1073741824 would make a table of 1 x 1073741825"),
-    ],
-)
-def test_an_error_names_the_file_and_line(write, text, match):
-    with pytest.raises(ra.InputError, match=rf"rows\.txt.*{match}"):
-        read_features([write(text)])
-
-
 def test_a_file_is_read_as_scikit_learn_reads_it(write):
     datasets = pytest.importorskip("sklearn.datasets")
     rng = np.random.default_rng(0)

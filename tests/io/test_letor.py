@@ -1,7 +1,10 @@
-"""`read_letor` reads SVMlight and LETOR files and predictions, and refuses bad ones by file and line."""
+"""`read_letor` and `read_features` read SVMlight and LETOR files and predictions, and refuse bad ones by line."""
 
 from __future__ import annotations
 
+import re
+
+import numpy as np
 import pytest
 
 import rankadapters as ra
@@ -95,23 +98,6 @@ def test_a_query_that_continues_in_the_next_file_counts_as_returning(write):
     assert read_letor(files, feature=1, split_queries="separate").queries.query_ids.tolist() == ["7", "7#2"]
 
 
-@for_each(
-    ("rows", "scores", "match"),
-    [
-        ("# 1 qid:7\n", SCORES, r"rows\.txt: no line holds more than a comment"),
-        (b"1 qid:7 1:1 # \xe9\n", SCORES, r"rows\.txt, line 1, byte 15 of the line: 0xe9 is not UTF-8 text"),
-        (ROWS, "1\n2\n", r"scores\.txt: 2 predictions for the 3 rows of .*rows\.txt"),
-        (ROWS, "1\n2\n3\n4", r"scores\.txt: 4 predictions for the 3 rows"),
-        (ROWS, "1\nhigh\n3\n", r"scores\.txt, line 2 is 'high'; expected one finite number"),
-        (ROWS, "1\n2\ninf\n", r"scores\.txt, line 3 is 'inf'; expected one finite number"),
-        (ROWS, "1\n2 3\n4\n", r"scores\.txt, line 2 is '2 3'"),
-    ],
-)
-def test_an_error_names_the_file_and_line(write, rows, scores, match):
-    with pytest.raises(ra.InputError, match=match):
-        read(write, rows, scores)
-
-
 def test_blank_lines_among_predictions_are_skipped_as_long_as_the_count_is_right(write):
     assert read(write, ROWS, "\n1\n\n2\n \n3").scores.tolist() == [1, 2, 3]
     assert read(write, ROWS, "1e30\n2\n9007199254740993\n").scores.tolist() == [1e30, 2, 2.0**53]
@@ -154,30 +140,6 @@ def test_group_sizes_are_not_read_if_the_lines_have_queries(write):
     assert read_letor(write(ROWS, "rows.txt")).queries.query_ids.tolist() == ["7", "9"]
 
 
-@for_each(
-    ("rows", "sizes", "match"),
-    [
-        (LIGHTGBM, "2\n", r"rows\.txt\.query: the groups have 2 rows in all, but .*rows\.txt has 3"),
-        (LIGHTGBM, "2\n2\n", r"rows\.txt\.query: the groups have 4 rows in all, but .*rows\.txt has 3"),
-        (LIGHTGBM, "1e300\n", r"rows\.txt\.query: the groups have 1\d+ rows in all"),
-        (LIGHTGBM, "3\n0\n", r"rows\.txt\.query: group 2 has 0 rows\.\nHint: the number of rows of each query"),
-        (LIGHTGBM, "2.5\n0.5\n", r"rows\.txt\.query: group 1 has 2\.5 rows"),
-        (LIGHTGBM, "2 1\n", r"rows\.txt\.query, line 1 is '2 1'"),
-        (LIGHTGBM, "", r"rows\.txt\.query is empty"),
-        (LIGHTGBM + "1 qid:7 1:3\n", "2\n2\n", r"rows\.txt, line 4: 'qid:7' is a second qid"),
-        (ROWS + "1 1:3\n", "2\n2\n", r"rows\.txt, line 4: '1:3' is not qid:QUERY"),
-        (LIGHTGBM, None, r"rows\.txt, line 1: '1:0\.5' is not qid:QUERY(.|\n)*in FILE\.query"),
-    ],
-)
-def test_group_sizes_that_do_not_fit_are_refused(write, rows, sizes, match):
-    path = write(rows)
-    (path.parent / "rows.txt.query").unlink(missing_ok=True)
-    if sizes is not None:
-        write(sizes, "rows.txt.query")
-    with pytest.raises(ra.InputError, match=match):
-        read_letor(path)
-
-
 @for_each("word", ["1,0.5", "1=0.5", "2:3;1:0.5", "2:31:0.5", "1 :0.5", "+1:0.5", "1: 0.5"])
 def test_a_line_whose_score_is_malformed_has_no_score_of_0(write, word):
     """A feature that a line leaves out is 0, so its words must be features of which none is the score."""
@@ -197,3 +159,56 @@ def test_files_with_and_without_qids_are_not_read_together(write):
         ):
             read_letor(files, feature=1, split_queries="merge")
     assert read_letor([grouped, grouped], feature=1).queries.n_queries == 2
+
+
+GOOD = "2 qid:7 1:0.5 25:1\n0 qid:7 1:2\n"
+
+
+def read_with_predictions(path):
+    n_rows = len(re.findall(rb"(?m)^[^#\n]+qid:", path.read_bytes()))
+    (path.parent / "scores.txt").write_text("1\n" * max(1, n_rows))
+    return read_letor(path, predictions=path.parent / "scores.txt")
+
+
+def read_with_feature(path):
+    return read_letor(path, feature=1)
+
+
+READERS = (read_with_predictions, read_with_feature, read_features)
+
+
+@pytest.fixture(params=READERS, ids=lambda reader: reader.__name__)
+def reader(request):
+    return request.param
+
+
+def test_unusual_white_space_signs_and_large_integers_are_read(write):
+    path = write("9007199254740993\vqid:7 +1: 0.5\f2:1e300\n")
+    assert read_features(path)[0].X.tolist() == [[0.5, 1e300]]
+    assert read_letor(path).queries.labels.tolist() == [2.0**53]
+
+
+@pytest.mark.parametrize("text", [GOOD.replace("\n", "\r"), "# head\r" + GOOD, GOOD.replace(" 25", " # a\r25")])
+def test_a_carriage_return_within_a_line_is_refused(write, reader, text):
+    with pytest.raises(ra.InputError, match=r"rows\.txt, line 1 holds a carriage return.*\nHint: .*line feed"):
+        reader(write(text))
+
+
+def test_a_score_that_is_missing_or_too_large_is_refused(write):
+    for token in ("1:nan", "1:NaN", "1:1e999"):
+        with pytest.raises(ra.InputError, match=rf"line 2: '{token}' is not a finite number, which the score must be"):
+            read_with_feature(write(f"1 qid:7 1:1\n0 qid:7 {token}\n"))
+    for tokens, second in (("1:1 1:2", "1:2"), ("01:1 2:3 1:1", "1:1")):
+        with pytest.raises(ra.InputError, match=f"line 1: '{second}' is a second value of the feature"):
+            read_with_feature(write(f"1 qid:7 {tokens}\n"))
+    with pytest.raises(ra.InputError, match="line 1: '1:' is not a finite number"):
+        read_with_feature(write("1 qid:7 1: 0.5\n"))
+
+
+def test_a_missing_feature_is_nan_in_a_table_and_ignored_if_not_read(write):
+    path = write("1 qid:1 1:nan 2:1\n")
+    assert np.isnan(read_features(path)[0].X).tolist() == [[True, False]]
+    assert read_with_predictions(path).scores.tolist() == [1]
+    assert read_letor(path, feature=2).scores.tolist() == [1]
+    with pytest.raises(ra.InputError, match=r"rows\.txt, line 1: '1:1e999' is beyond float64"):
+        read_features(write("1 qid:1 1:1e999 2:1\n"))

@@ -122,36 +122,6 @@ def test_a_batch_or_a_whole_table_may_have_any_form(one_row_at_once, form, text)
 BATCH = {"label": [1.0, 0.0], "score": [0.5, 0.25], "qid": [7, 7]}
 
 
-@for_each(
-    ("batches", "match"),
-    [
-        ([], "no batch has any rows"),
-        ([{"label": [], "score": [], "qid": []}], "no batch has any rows"),
-        (7, "table is of type int; allowed are paths, tables"),
-        (np.zeros(2), "table is of type ndarray"),
-        ([BATCH, 7], "batch 2 is of type int; allowed"),
-        ([BATCH, {"label": [1]}], r"batch 2 has no column 'score'\.\nHint: its columns are 'label'"),
-        ([BATCH, BATCH | {"score": [1.0]}], "batch 2: score has 1 rows but label has 2"),
-        ([BATCH, BATCH | {"label": [1.0, np.nan]}], r"batch 2, row 2: label is nan, which is not a finite number"),
-        ([BATCH, BATCH | {"score": [1.0, np.inf]}], r"batch 2, row 2: score is inf, which is not a finite number"),
-        ([BATCH, BATCH | {"qid": [7, None]}], r"batch 2, row 2: qid is missing"),
-        ([BATCH, BATCH | {"qid": ["7", "7"]}], "batch 2, row 1: qid has type large_string, but int64 in earlier rows"),
-        (
-            [BATCH, BATCH | {"score": np.ones(2, np.float32)}],
-            "batch 2, row 1: score has type float, but double in earlier rows",
-        ),
-        ([BATCH, BATCH | {"label": [1.0, -1.0]}], r"batch 2, row 2: labels\[3\] is -1, negative"),
-        (
-            iter([{"label": [1, 0, 1, 0], "score": [1, 2, 3, 4], "qid": ["x", "a", "b", "a"]}]),
-            "batch 1, row 4: query a returns after it began in batch 1, row 2",
-        ),
-    ],
-)
-def test_an_error_names_its_batch(batches, match):
-    with pytest.raises(ra.InputError, match=match):
-        ra.evaluate_table(batches, "lightgbm@10")
-
-
 def batch_of(ids):
     """Return a batch of two rows per query; the first is relevant and has the lower score."""
     n = len(ids)
@@ -278,20 +248,6 @@ def test_a_document_twice_in_a_cut_query_is_refused(one_row_at_once):
 def test_a_column_name_that_is_not_a_text_is_refused(role, name):
     with pytest.raises(ra.InputError, match=f"{role}=.*; allowed are names of columns"):
         ra.evaluate_table([BATCH], "lightgbm@10", **{role: name})
-
-
-@pytest.mark.parametrize(("score", "match"), [([], "names no column"), (["score", "score"], "names a column twice")])
-def test_missing_or_repeated_score_columns_are_refused(score, match):
-    with pytest.raises(ra.InputError, match=match):
-        ra.evaluate_table([BATCH], "lightgbm@10", score=score)
-
-
-@pytest.mark.parametrize("text", ["sklearn.roc_auc_score", "sklearn.average_precision_score"])
-def test_conventions_over_all_rows_are_refused(text):
-    convention = ra.parse(text)
-    assert convention.over == "rows"
-    with pytest.raises(ra.UnsupportedConventionError, match=r"pool='rows'.*\nHint: ra.evaluate, which holds all"):
-        ra.evaluate_table([BATCH], ["lightgbm@10", convention])
 
 
 AT_FIVE = dt.datetime(2026, 1, 1, 5, tzinfo=dt.UTC).replace(tzinfo=None)

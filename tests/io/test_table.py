@@ -189,32 +189,6 @@ def test_line_ends_byte_order_mark_and_compression_do_not_change_a_csv_file(tmp_
     assert judgments.place(1).endswith("table.csv, row 2")
 
 
-@for_each(
-    ("text", "match"),
-    [
-        (CSV + "7,1,high,d\n", r"table\.csv, row 3, column 'model': .*'high'"),
-        (CSV + "7,1,,d\n", r"table\.csv, row 3: model is missing"),
-        (CSV + "7,1,0x10,d\n", r"table\.csv, row 3, column 'model': .*'0x10'"),
-        (CSV + "7,1,inf,d\n", r"table\.csv, row 3: model is inf, which is not a finite number"),
-        (CSV + "7,1\n", r"table\.csv, row 3: Expected 4 columns, got 2: 7,1"),
-        ("query,grade,model,model\n7,1,1,1\n", r"table\.csv has more than one column 'model'"),
-        ("query;grade;model\n7;1;1\n", r"no column 'grade'(.|\n)*its columns are 'query;grade;model'"),
-        ("query,grade,model\n", r"table\.csv holds no rows"),
-        ("\n\nquery,grade,model", r"table\.csv holds no rows"),
-        ('query,grade,model\n"7"1,1,1\n', r"table\.csv, line 2: ',' expected after '\"'.*\nHint: (.|\n)*are doubled"),
-        (CSV + '"7,1,1,d\n7,0,1,e\n', r"table\.csv, row 3: Expected 4 columns, got 1"),
-        (CSV + '7,1,1,"d" \n', r"table\.csv, line 6: ',' expected after '\"'"),
-        ("", r"table\.csv is empty"),
-        (b"query,grade,model\n\xe9,1,1\n", r"table\.csv, row 1, column 'query': .*UTF8"),
-        (b"PAR1 and no more", r"table\.csv: .*[Pp]arquet"),
-    ],
-)
-def test_an_error_names_the_file_and_line(tmp_path, arrow, text, match):
-    (tmp_path / "table.csv").write_bytes(text if isinstance(text, bytes) else text.encode())
-    with pytest.raises(ra.InputError, match=match):
-        read_table(tmp_path / "table.csv", **COLUMNS)
-
-
 def test_a_missing_file_a_folder_without_parquet_and_a_file_without_rows_are_refused(tmp_path, parquet):
     with pytest.raises(ra.InputError, match="nowhere: No such file"):
         read_table(tmp_path / "nowhere", **COLUMNS)
@@ -318,19 +292,6 @@ def test_a_table_with_tabs_is_read(write, arrow):
         rows = "07\t1\t0.5\ta, b\n07\t0\t0.75\tc\n" if "text" in header else "1\t07\t1\t0.5\n2\t07\t0\t0.75\n"
         judgments = read_table(write(header + rows, "table.tsv"), **COLUMNS)
         assert (judgments.queries.query_ids.tolist(), judgments.scores.tolist()) == (["07"], [0.5, 0.75])
-
-
-@for_each(
-    ("text", "match"),
-    [
-        ('query\tgrade\tmodel\ttext\n7\t1\t1\t"a\n7\t0\t2\tb"\n', "line 3 is within quotes"),
-        ("\tquery\tgrade\tmodel\n7\t1\t0.5\n", "row 1: Expected 4 columns, got 3"),
-        ("query,grade,model\n\ufeff7,1,0.5\n7,0,1\n8,1,1\n7,0,2\n", "row 4: query 7 returns"),
-    ],
-)
-def test_a_text_whose_rows_pyarrow_would_read_otherwise_is_refused(write, arrow, text, match):
-    with pytest.raises(ra.InputError, match=match):
-        read_table(write(text, "table"), **COLUMNS)
 
 
 def test_a_long_field_beside_quotes_is_read_and_a_longer_row_refused(write, arrow):

@@ -156,71 +156,7 @@ def test_blanks_tabs_line_ends_and_quotes_do_not_matter(write, pyarrow, qrels, r
 QRELS, RUN = "q 0 a 1\nq 0 b 0\n", "q Q0 a 1 3 t\nq Q0 b 2 1 t\n"
 
 
-@for_each(
-    ("qrels", "run", "match"),
-    [
-        (QRELS, "q Q0 a 1 3 t\n\nq Q0 b 2 high t\n", r"run\.txt, line 3 is 'q Q0 b 2 high t'; expected 'query Q0 doc"),
-        (QRELS, "q Q0 a 1 nan t\n", r"run\.txt, line 1 .*a finite number"),
-        (QRELS, "q Q0 a 1 1_0 t\n", r"run\.txt, line 1 .*a finite number"),
-        (QRELS, "q Q0 a 1 3\n", r"run\.txt, line 1 .*score tag"),
-        (QRELS, "q 0 a  3 t\n", r"run\.txt, line 1 .*score tag"),
-        (" 0 a 1\n", RUN, r"qrels\.txt, line 1 .*document label"),
-        ("q\t0 0\ta\t1\n", RUN, r"qrels\.txt, line 1 .*document label"),
-        (QRELS, "q Q0 a 1 3 \n", r"run\.txt, line 1 .*score tag"),
-        (QRELS, "q Q0 a\x0bb 1 3 t\n", r"run\.txt, line 1 .*score tag"),
-        ("q 0 a 1 more\n", RUN, r"qrels\.txt, line 1 .*document label"),
-        (QRELS, "q Q0 7 a 1 3 9\n", r"run\.txt, line 1 .*score tag"),
-        (QRELS, RUN + "q Q0 my doc 1 0.9\n", r"run\.txt, line 3 is 'q Q0 my doc 1 0\.9'; .*score tag"),
-        (QRELS, RUN.replace("t", "5") + "q Q0 b first 1 9\n", r"run\.txt, line 3 .*score tag"),
-        (QRELS, "q Q0 my a 1 3 t\n", r"run\.txt, line 1 .*score tag"),
-        (QRELS, "q Q0 a 1 3 tq Q0 b 2 1 t\n", r"run\.txt, line 1 .*score tag.* one row"),
-        (QRELS, "q Q0 a 1 3 t\rq Q0 b 2 1 t\r", r"run\.txt, line 1 holds a carriage return"),
-        ("# none\n", RUN, r"qrels\.txt: every line is a comment"),
-        (QRELS, "# none\n", r"run\.txt: every line is a comment"),
-        (
-            QRELS,
-            RUN + "z Q0 a 3 0 t\n\nz Q0 a 3 0 t\n",
-            r"run\.txt, line 5: document 'a' of query 'z' is also in line 3[.]",
-        ),
-        (
-            QRELS + "q\u00a0x 0 a\u00a0b 1\n" * 2,
-            RUN,
-            r"qrels\.txt, line 4: document 'a\\xa0b' of query 'q\\xa0x' is also in line 3[.]",
-        ),
-        (QRELS + "q 0 a 2\n" * 3, RUN, r"qrels\.txt, line 3: document 'a' of query 'q' is also in line 1[.]"),
-        ("q 0 a relevant\n", RUN, r"qrels\.txt, line 1 .*the label a finite number"),
-        (QRELS, "z Q0 a 1 3 t\n", r"run\.txt: none of its queries, such as 'z', is in .*qrels\.txt, which has 'q'"),
-    ],
-)
-def test_an_error_names_the_file_and_line(write, pyarrow, qrels, run, match):
-    with pytest.raises(ra.InputError, match=match):
-        read(write, qrels, run)
-
-
 BEIR = "q\ta\t1\nq\tb\t0\n"
-FOR_BEIR = r"Hint: a qrels\.tsv of BEIR has no iterations; awk '{}\{{print \$1, 0, \$2, \$3\}}' adds them\.$"
-
-
-@for_each(
-    ("qrels", "run", "match"),
-    [
-        ("query document label\nq a 1\n", RUN, r"line 1 (.|\n)*" + FOR_BEIR.format("NR > 1 ")),
-        ("q a 1\n", RUN, r"line 1 (.|\n)*" + FOR_BEIR.format("")),
-        (QRELS, "q\ta\t1\n", r"Hint: a run of MS MARCO has no scores; awk '\{print .*, -\$3, \"tag\"\}' makes them"),
-        (QRELS, QRELS, "Hint: .*perhaps the files are swapped"),
-        (QRELS, "query-id\tcorpus-id\tscore\n" + BEIR, "Hint: .*perhaps the files are swapped"),
-        (RUN, RUN, "Hint: .*perhaps the files are swapped"),
-        (QRELS, "q Q0 my doc 1 0.9\n", "Hint: .*no name has a blank in it"),
-        (QRELS, "query Q0 document rank score tag\n", "Hint: .*there is no header"),
-        ("q 0 my a 1\n", RUN, "Hint: .*no name has a blank in it"),
-        ("query iteration document label\n", RUN, "Hint: .*there is no header"),
-    ],
-)
-def test_the_hint_suits_the_words_of_the_line(write, qrels, run, match):
-    with pytest.raises(ra.InputError, match=match):
-        read(write, qrels, run)
-
-
 MS_MARCO = "q\tb\t1\t3\nq\ta\t2\t1.5\nz\ta\t1\t9\n"
 
 
@@ -235,35 +171,6 @@ def test_the_files_of_beir_and_ms_marco_are_read_like_those_of_trec(write, heade
     assert judgments.scores.tolist() == expected.scores.tolist()
     assert judgments.note.endswith("1 query of the run is not in the qrels and was left out: z")
     assert judgments.place(1).endswith("run.txt, line 2 (document 'a' of query 'q')")
-
-
-QRELS_OF_MS_MARCO = "1\t0\t7067032\t1\n2\t0\t7067033\t1\n"
-
-
-@for_each(
-    ("qrels", "run", "match"),
-    [
-        ("q\ta\t1\nq\tb\t2\n", RUN, r"qrels\.txt: in every query the labels count up, so they may be the ranks"),
-        ("q\ta\t0\nq\tb\t1\nr\ta\t0\n", RUN, r"qrels\.txt: in every query the labels count up"),
-        ("q\ta\t1\nq\tb b\t0\n", RUN, r"qrels\.txt, line 2 .*'query document label' between tabs"),
-        ("q\ta\tlabel\nq\tb\t0\n", RUN, r"qrels\.txt, line 1 .*'query document label' between tabs"),
-        ("q\ta\t1\nq\ta\t0\n", RUN, r"qrels\.txt, line 2: document 'a' of query 'q' is also in line 1"),
-        ("query-id\tcorpus-id\tscore\n", RUN, r"qrels\.txt: every line is a comment or a header"),
-        (QRELS_OF_MS_MARCO, QRELS_OF_MS_MARCO, r"run\.txt, line 1 .*by ranks (.|\n)*perhaps the files are swapped"),
-        (QRELS, "q\ta\t1\t3\nq\tb\t2\t4\n", r"run\.txt, line 2 .*falling scores\.\nHint: .* that is ordered"),
-        (QRELS, "q\ta\t1\t3\nq\tb\t4\t2\n", r"run\.txt, line 2 .*by ranks from 0 or 1"),
-        ("q\ta\t1\t3.5\nq\tb\t2\t2\n", RUN, r"qrels\.txt: .* the documents are numbered .*\nHint: perhaps the files"),
-        (QRELS, "q\ta\t0\t3\nq\tb\t2\t2\n", r"run\.txt, line 2 .*by ranks from 0 or 1"),
-        (QRELS, "q\ta\t1\t3\nq\tb\t1\t2\n", r"run\.txt, line 2 .*by ranks from 0 or 1"),
-        (QRELS, "q\ta\t1\t3\nq b 2 2\n", r"run\.txt, line 2 .*between tabs"),
-        (QRELS, f"q\ta\t{'9' * 5000}\t1\n", r"run\.txt, line 1 .*by ranks from 0 or 1"),
-        (QRELS, "q\ta\t1\tnan\n", r"run\.txt, line 1 .*'query document rank score' between tabs"),
-        (QRELS, "q a 1 3\n", r"run\.txt, line 1 .*score tag"),
-    ],
-)  # fmt: skip
-def test_columns_that_may_mean_something_else_are_refused(write, qrels, run, match):
-    with pytest.raises(ra.InputError, match=match):
-        read(write, qrels, run)
 
 
 def test_labels_that_do_not_count_up_in_a_query_are_no_ranks(write):

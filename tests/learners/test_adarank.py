@@ -40,19 +40,6 @@ def test_a_query_weight_of_two_equals_a_copy_of_the_query():
     np.testing.assert_allclose(weighted.coef_, copied.coef_, rtol=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("convention", "reason"),
-    [
-        ("catboost.query_rmse", "lower is better"),
-        ("lightgbm.auc", "has none: pool='rows'"),
-        ("ranklib.dcg@10", r"per-query values in \[-1, 1\], but dcg@10"),
-    ],
-)
-def test_a_convention_without_per_query_values_from_minus_1_to_1_is_refused(convention, reason):
-    with pytest.raises(ra.UnsupportedConventionError, match=reason):
-        AdaRank(convention).fit(DATA.X, DATA.y, qid=DATA.qid)
-
-
 def test_a_convention_with_values_above_1_is_refused():
     with pytest.raises(ra.UnsupportedConventionError, match=r"gives magnitudes up to 1\.63093"):  # 1 + 1 / log2(3)
         AdaRank("ranklib.dcg@10").fit([[1.0], [1.0], [0.0]], [1, 1, 0], qid=[7, 7, 7])

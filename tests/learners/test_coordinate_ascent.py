@@ -15,7 +15,6 @@ from rankadapters.core.ranking import compiled
 from rankadapters.learners import CoordinateAscent
 from tests.helpers.learners_by_hand import coordinate_ascent
 from tests.helpers.rankings import ranking
-from tests.helpers.tables import for_each
 
 DATA = ranking(1, 15)
 VALID = ranking(2, 20)
@@ -136,25 +135,3 @@ def test_query_weights_count_only_if_the_convention_uses_them():
     model = CoordinateAscent(convention, n_restarts=1, max_iter=1).fit(X, DATA.y, qid=DATA.qid, sample_weight=weight)
     value = model.score(X, DATA.y, qid=DATA.qid, sample_weight=weight)
     assert model.history_[0].value == pytest.approx(value, rel=1e-12)
-
-
-STEPS = "makes steps too large for float64"
-
-
-@for_each(
-    ("convention", "params", "message"),
-    [
-        ("textbook@5", {"n_steps": 501}, STEPS),
-        ("textbook@5", {"n_steps": 3, "step_scale": 1e300}, STEPS),
-        ("textbook@5", {"tol": -1.0}, "^tol=-1.0"),
-        ("textbook@5", {"alpha": np.nan}, "^alpha=nan"),
-        ("textbook@5", {"step_base": 0.0}, "^step_base=0.0"),
-        ("textbook@5", {"step_scale": -2.0}, "^step_scale=-2.0"),
-        ("textbook@5", {"n_steps": 0}, "^n_steps=0"),
-        ("catboost.query_rmse", {}, "CoordinateAscent maximizes its convention, but"),
-    ],
-)
-def test_invalid_parameters_overflowing_steps_and_losses_are_refused(convention, params, message):
-    with pytest.raises(ra.RankAdaptersError, match=message) as error:
-        CoordinateAscent(convention, **params).fit(X, DATA.y, qid=DATA.qid)
-    assert isinstance(error.value, ra.InputError if params else ra.UnsupportedConventionError)

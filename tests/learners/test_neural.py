@@ -111,23 +111,6 @@ def test_a_warm_start_continues_from_the_last_weights():
     assert 0 < np.abs(model.fit(DATA.X, DATA.y, qid=DATA.qid).coefs_[0] - weights).max() < 0.1
 
 
-@for_each(
-    ("params", "error", "reason"),
-    [
-        ({"objective": "textbook@5"}, ra.ConventionError, "textbook@5 is not an objective"),
-        ({"hidden_layer_sizes": (0,)}, ra.InputError, r"hidden_layer_sizes=\(0\); allowed are"),
-        ({"hidden_layer_sizes": 3}, ra.InputError, "hidden_layer_sizes=3; allowed are"),
-        ({"alpha": -1e-9}, ra.InputError, "alpha=-1e-09; allowed are finite numbers from 0 on"),
-        ({"batch_size": 0}, ra.InputError, "batch_size=0; allowed are whole numbers from 1 on"),
-        ({"activation": "sine"}, ra.InputError, "activation='sine'; allowed are 'tanh', "),
-        ({"learning_rate_init": 0.0}, ra.InputError, "learning_rate_init=0.0; allowed are finite numbers above 0"),
-    ],
-)
-def test_parameters_are_checked(params, error, reason):
-    with pytest.raises(error, match=reason):
-        NeuralRanker(**{"objective": ra.objectives.catboost.pair_logit(), **params}).fit(DATA.X, DATA.y, qid=DATA.qid)
-
-
 def test_a_warm_start_refuses_other_hidden_layers():
     model = NeuralRanker(RANKNET, hidden_layer_sizes=(4, 3), max_iter=1, warm_start=True, random_state=0).fit(
         DATA.X, DATA.y, qid=DATA.qid

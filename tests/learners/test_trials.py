@@ -185,19 +185,3 @@ def test_trials_need_no_scikit_learn():
     )
     process = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert process.stdout == '1.0\nscikit-learn is not installed.\nHint: pip install "rankadapters[sklearn]"\n'
-
-
-@for_each(
-    ("method", "arguments"),
-    [
-        ("values", ["a"]),
-        ("values", [[[1, 2], [1]]]),
-        ("value", [None]),
-        ("per_query", [[["a", "b"]]]),
-        ("along", [[1, 2], [1, 2], "a"]),
-        ("along", [[1, 2], [1], [1]]),
-    ],
-)
-def test_scores_of_a_wrong_type_or_shape_are_refused(method, arguments):
-    with pytest.raises(ra.InputError):
-        getattr(Trials([1, 0], "yahoo@2", qid=[1, 1]), method)(*arguments)

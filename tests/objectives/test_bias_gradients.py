@@ -26,7 +26,6 @@ PAIR_OBJECTIVES = [  # every bias corrects them
     objectives.xgboost.map(lambdarank_pair_method="mean"),
 ]
 ROWS = objectives.AdditiveBias(positions="rows", regularization=0.1, learning_rate=0.5)
-GIVEN = ROWS.replace(positions="given")
 TRUE, MIRRORED = objectives.unbiased_lambdamart(limit=30), objectives.xgboost.unbiased()
 BIASES = [ROWS, TRUE, MIRRORED]
 EACH_BIAS = pytest.mark.parametrize("bias", BIASES, ids=["added", "true", "mirrored"])
@@ -119,22 +118,6 @@ def test_clicks_caused_by_position_are_learned_as_position_bias():
     binding = bias.bind(objectives.catboost.pair_logit(), ra.Queries(clicks, group_sizes=[n] * n_queries))
     train(binding, np.zeros(clicks.size), 20)
     assert (np.diff(bias.learned(binding).biases) < 0).all()
-
-
-@for_each(
-    ("positions", "message"),
-    [
-        ([0, 1], r"positions has shape \(2,\), but the queries have 3 rows"),
-        ([[0, 1, 2]], r"positions has shape \(1, 3\)"),
-        ([0, -1, 2], r"positions\[1\] is -1; allowed are whole numbers from 0 on"),
-        ([0.0, 1.0, 2.0], "positions are float64, not whole numbers"),
-        ([True, False, True], "positions are bool, not whole numbers"),
-        (None, "there are no positions, but the position bias says positions='given'.\nHint: positions='rows'"),
-    ],
-)
-def test_positions_that_are_not_one_whole_number_per_row_are_refused(positions, message):
-    with pytest.raises(ra.InputError, match=message):
-        GIVEN.bind(EXACT, ra.Queries([1, 0, 2], group_sizes=[3]), positions=positions)
 
 
 @for_each("positions", [[0, 1, 0, 2, 1], np.array([0, 1, 0, 0, 3]), [0, 1, 0, 0, 0]])

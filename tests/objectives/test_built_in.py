@@ -11,7 +11,6 @@ import rankadapters as ra
 from rankadapters import objectives
 from tests.helpers.objective_rankings import graded_ranking, lightgbm_example, mq2008
 from tests.helpers.objective_trainings import (
-    COMMON_OBJECTIVES,
     MEAN_PAIRS,
     LightGBM,
     XGBoost,
@@ -20,11 +19,7 @@ from tests.helpers.objective_trainings import (
 )
 from tests.helpers.tables import for_each
 
-LAMBDARANK, NDCG, PAIR_LOGIT = (
-    objectives.lightgbm.lambdarank(),
-    objectives.xgboost.ndcg(),
-    objectives.catboost.pair_logit(),
-)
+LAMBDARANK, NDCG = objectives.lightgbm.lambdarank(), objectives.xgboost.ndcg()
 
 
 @pytest.fixture(params=[LightGBM, XGBoost], ids=["lightgbm", "xgboost"])
@@ -118,9 +113,6 @@ def test_initial_scores_and_samples_train_the_built_in_model(toolkit):
         assert_trains(toolkit, toolkit.presets[name](), {"objective": name}, data, columns=start, **bagging)
 
 
-# Recorded trainings of the built-in objectives
-
-
 def test_xgboost_refuses_weights_that_are_all_0_unless_the_average_is_uniform():
     matrix = XGBoost().package.DMatrix(np.eye(4), [0, 1, 1, 0], qid=[0, 0, 1, 1], weight=[0, 0])
     uniform = ra.xgboost.lambdarank(ra.presets.yahoo(5), truncation=5)
@@ -153,53 +145,6 @@ def test_conventions_equivalent_on_whole_labels_have_native_parameters(toolkit_c
 def test_more_top_ranks_than_int32_holds_have_native_parameters():
     native = XGBoost().adapter.native_objective(objectives.xgboost.ndcg(lambdarank_num_pair_per_sample=2**40))
     assert native["lambdarank_num_pair_per_sample"] == 2**31 - 1
-
-
-EXACT = LAMBDARANK.replace(sigmoid="exact")
-LAMBDARANKS = {LightGBM: EXACT, XGBoost: NDCG.replace(sigmoid="exact")}
-NOT_BUILT_IN = [
-    *((kind, value, "sigmoid=exact") for kind, value in LAMBDARANKS.items()),
-    *(
-        (kind, value.replace(**{name: choice}), f"{name}={choice}")
-        for kind, value in LAMBDARANKS.items()
-        for name, choice in {
-            LightGBM: {"beyond_k": "cut", "hessian": "doubled", "normalization": "xgboost"},
-            XGBoost: {"beyond_k": "cut", "hessian": "plain", "normalization": "lightgbm", "sigma": 2.0},
-        }[kind].items()
-    ),
-    *(
-        (kind, value.replace(convention=value.convention.replace(**{name: choice})), f"{name}={choice}")
-        for kind, value in LAMBDARANKS.items()
-        for name, choice in {"discount": "jk2", "average": "uniform", "ties": "average"}.items()
-    ),
-    *((kind, value.replace(convention="lightgbm.map@30"), "ap, only for ndcg") for kind, value in LAMBDARANKS.items()),
-    (LightGBM, LAMBDARANK.replace(truncation=10), "k=30"),
-    (LightGBM, EXACT.replace(truncation=None, samples=2, sigmoid="float32"), "samples=2"),
-    (XGBoost, NDCG.replace(truncation=10), "k=32"),
-    (XGBoost, NDCG.replace(convention=NDCG.convention.replace(gain="linear-positive")), "gain=linear-positive"),
-    (XGBoost, objectives.xgboost.ndcg(**MEAN_PAIRS).replace(convention=NDCG.convention), "k=32"),
-    (XGBoost, objectives.xgboost.map().replace(hessian="plain"), "hessian=plain"),
-    (XGBoost, PAIR_LOGIT, "hessian=plain"),
-    (XGBoost, LAMBDARANK, "sigmoid=table"),
-    *((LightGBM, value, value.kind) for value in (PAIR_LOGIT, *COMMON_OBJECTIVES) if value.kind != "xendcg"),
-    *((XGBoost, value, value.kind) for value in COMMON_OBJECTIVES if value.kind != "ranknet"),
-]
-
-
-@for_each(("toolkit_class", "value", "field"), NOT_BUILT_IN, ids=lambda part: getattr(part, "kind", part))
-def test_a_field_that_a_toolkit_has_not_built_in_is_refused_by_name(toolkit_class, value, field):
-    message = rf"{toolkit_class.__name__} has no built-in .*{field}(.|\n)*Hint: objective"
-    with pytest.raises(ra.UnsupportedConventionError, match=message):
-        toolkit_class().adapter.native_objective(value)
-
-
-def test_the_refusal_names_the_nearest_built_in_objective():
-    with pytest.raises(ra.UnsupportedConventionError) as error:
-        LightGBM().adapter.native_objective(EXACT.replace(hessian="doubled"))
-    assert str(error.value) == (
-        "LightGBM has no built-in objective with hessian=doubled, sigmoid=exact; the nearest has hessian=plain, "
-        "sigmoid=table.\nHint: objective(value)."
-    )
 
 
 BY_ROUND, SEEDED = (objectives.xgboost.ndcg(lambdarank_pair_method="mean", **seed) for seed in ({}, {"seed": 7}))

@@ -18,7 +18,6 @@ from tests.helpers.depth import examples
 from tests.helpers.every_objective import VALUE_BY_CLASS
 from tests.helpers.gradient_rows import (
     ALL,
-    CROSS_ENTROPY,
     EXACT,
     NOISY,
     RANDOMIZED,
@@ -254,21 +253,6 @@ def test_a_range_of_queries_names_its_first_query_with_scores_too_far_apart():
     with pytest.raises(ra.InputError, match=r"scores of the query of row 2 are .* too far apart") as error:
         binding.of_queries(np.array([0.0, 1.0, -1.5e308, 1.5e308]), 1, 2)
     assert error.value.row == 2
-
-
-@for_each(
-    ("value", "labels", "message"),
-    [
-        (objectives.xgboost.map(), [0, 2], r"labels\[1\] is 2, but average precision takes only 0 and 1"),
-        (objectives.lightgbm.xendcg(), [0, -1], r"labels\[1\] is -1; the objective takes labels from 0 to 1000"),
-        (objectives.catboost.query_soft_max(), [-1, 1], r"labels\[0\] is -1; .* takes labels from 0 to 1e\+30"),
-        (CROSS_ENTROPY, [0.5, 1.5], r"labels\[1\] is 1\.5; the objective takes labels from 0 to 1"),
-        (EXACT, [0, -1], r"labels\[1\] is -1"),
-    ],
-)
-def test_labels_that_an_objective_cannot_take_are_refused(value, labels, message):
-    with pytest.raises(ra.InputError, match=message):
-        objectives.gradients(labels, [0.0, 1.0], value, group_sizes=[2])
 
 
 def test_weights_under_a_uniform_average_are_refused():

@@ -122,37 +122,3 @@ def test_more_neighbors_than_rows_mean_all_rows():
     expected = objectives.gradients([2, 0, 1], [1.0, 2, 3], every, group_sizes=[3])
     derivatives = objectives.gradients([2, 0, 1], [1.0, 2, 3], more, group_sizes=[3])
     assert [part.tolist() for part in derivatives] == [part.tolist() for part in expected]
-
-
-FLOAT32 = {cls: VALUE_BY_CLASS[cls].replace(sigmoid="float32") for cls in (objectives.LambdaRank, objectives.RankNet)}
-FLOAT32[objectives.LambdaMAP] = VALUE_BY_CLASS[objectives.LambdaMAP]
-BY_RANK = "truncation=5 chooses pairs by rank and samples=3 draws them"
-EXACT = "sigmoid='exact' takes every pair, but samples draws them"
-TABLE = "sigmoid='table' replays LightGBM, which has neither samples, nor"
-
-
-@for_each(
-    ("value", "changes", "problem"),
-    [
-        *((value, {"truncation": 5, "samples": 3}, BY_RANK) for value in FLOAT32.values()),
-        (VALUE_BY_CLASS[objectives.LambdaRank], {"sigmoid": "exact", "truncation": None, "samples": 3}, EXACT),
-        (VALUE_BY_CLASS[objectives.RankNet], {"sigmoid": "exact", "truncation": None, "samples": 3}, EXACT),
-        (objectives.lightgbm.lambdarank(), {"samples": 3, "truncation": None}, TABLE),
-        (objectives.lightgbm.lambdarank(), {"hessian": "doubled"}, TABLE),
-        (objectives.lightgbm.lambdarank(), {"normalization": "xgboost"}, TABLE),
-        (objectives.lightgbm.lambdarank(), {"normalization": "xgboost-sum"}, TABLE),
-        (objectives.lightgbm.lambdarank(), {"samples": 3}, "truncation=30 chooses pairs by rank and samples=3 draws"),
-        (objectives.xgboost.map(), {"sigmoid": "exact"}, "has no sigmoid='exact'\\.\nHint: sigmoid='float32'"),
-        (objectives.catboost.pair_logit(), {"sigmoid": "table"}, "has no sigmoid='table'\\.\nHint: sigmoid='float32'"),
-        (objectives.lightgbm.xendcg(), {"seed": 2**31}, "allowed are whole numbers from 0 to 2147483647"),
-        (objectives.catboost.pair_logit(), {"norm": True}, "RankNet has no field 'norm'; its fields are"),
-        (objectives.lightgbm.lambdarank(), {"convention": "catboost.dcg@10"},
-         r"needs a convention of NDCG, AP, RR or ERR, not dcg@10/gain=linear.*\nHint: "),
-        (objectives.lightgbm.lambdarank(), {"convention": ra.parse("ranx.mrr@10").replace(count="all")},
-         "gradients of the first relevant row's rank only, but the convention says count='all'"),
-    ],
-    ids=short,
-)  # fmt: skip
-def test_fields_that_contradict_each_other_are_refused(value, changes, problem):
-    with pytest.raises(ra.ConventionError, match=problem):
-        value.replace(**changes)

@@ -32,15 +32,6 @@ def test_only_pair_objectives_accept_a_position_bias(adapter, bias, value):
         make_objective(value, position_bias=bias)
 
 
-@pytest.mark.parametrize("adapter", ADAPTERS)
-@for_each(
-    "bias", [0.1, True, BIASES[0].to_dict(), objectives.catboost.pair_logit(), objectives.AdditiveBias], ids=short
-)
-def test_values_that_are_not_position_biases_are_refused(adapter, bias):
-    with pytest.raises(ra.ConventionError, match=r"is not a position bias\.\nHint: ra.objectives.lightgbm.position"):
-        objective_of(adapter)(objectives.catboost.pair_logit(), position_bias=bias)
-
-
 @pytest.mark.long
 def test_lambda_loss_accepts_only_an_additive_bias():
     value = objectives.LambdaLoss(convention="lightgbm@10", scheme="ndcg2", truncation=30, sigma=1)

@@ -126,13 +126,6 @@ def test_predictions_that_are_not_finite_are_refused_with_round_and_row(toolkit)
         objective(scores, train)
 
 
-@for_each("value", ["lambdarank", "rank:ndcg", ra.presets.letor4(10), None])
-@for_each("call", ["objective", "native_objective"])
-def test_values_that_are_not_objectives_are_refused(toolkit, call, value):
-    with pytest.raises(ra.ConventionError, match=r"is not an objective.\nHint: .*lambdarank"):
-        getattr(toolkit.adapter, call)(value)
-
-
 @for_each(
     "text",
     [
@@ -154,18 +147,6 @@ def test_a_built_in_objective_is_read_back_from_its_parameters(toolkit, text):
     assert toolkit.adapter.read_objective(params) == value
     key = "objective" if "objective" in params else "loss_function"
     assert toolkit.adapter.read_objective(params.pop(key), **params) == value
-
-
-@for_each(
-    ("name", "params", "message"),
-    lambda toolkit: [
-        ("regression", {}, "'regression' is none of"), (None, {}, "None is none of"), (7, {}, "7 is none of"),
-        ({"lightgbm": "lambdarank", "xgboost": "rank:ndcg"}[toolkit.name], {"leaves": 3}, "has no parameter 'leaves'"),
-    ],
-)  # fmt: skip
-def test_parameters_of_no_ranking_objective_are_refused(toolkit, name, params, message):
-    with pytest.raises(ra.ConventionError, match=message):
-        toolkit.adapter.read_objective(name, **params)
 
 
 # Conventions

@@ -59,26 +59,6 @@ def test_the_gradient_of_one_pair_is_the_change_of_its_swap(convention, labels, 
     np.testing.assert_allclose(hess, [p * (1 - p) * change] * 2, rtol=1e-6)
 
 
-ROWS, BY_ROW = AP.replace(pool="rows", average="query"), AP.replace(divisor="relevant", average="row")
-
-
-@for_each(
-    ("changes", "message"),
-    [
-        ({"convention": "lightgbm.map@5", "sigmoid": "table"}, "sigmoid='table' replays a built-in objective for NDCG"),
-        ({"convention": "lightgbm.map@5", "sigmoid": "float32"}, r"not for ap\.\nHint: .*objectives\.xgboost\.map"),
-        ({"convention": ROWS}, r"ranks the rows of each query, .* pool='rows'"),
-        ({"convention": BY_ROW}, "gives all rows the same weight, .* average='row'"),
-        ({"convention": RR.replace(retrieve="above_0")}, "keeps rows whatever their score, .* retrieve='above_0'"),
-        ({"convention": "catboost.precision_at@5"}, "needs a convention of NDCG, AP, RR or ERR, not precision@5"),
-        ({"convention": "lightgbm.auc"}, "needs a convention of NDCG, AP, RR or ERR, not auc/"),
-    ],
-)
-def test_conventions_that_lambdarank_cannot_swap_under_are_refused(changes, message):
-    with pytest.raises(ra.ConventionError, match=message):
-        PLAIN.replace(**changes)
-
-
 # LambdaLoss, ApproxNDCG and ListMLE
 
 
@@ -113,21 +93,3 @@ def test_list_mle_ranks_rows_of_equal_labels_in_row_order():
     grad, hess = objectives.gradients([1, 1], [0.0, math.log(3)], objectives.ListMLE(), group_sizes=[2])
     np.testing.assert_allclose(grad, [1 / 4 - 1, 3 / 4], rtol=1e-6)
     np.testing.assert_allclose(hess, [3 / 16, 3 / 16], rtol=1e-6)
-
-
-@pytest.mark.parametrize("scheme", ["arp1", "ndcg1"])
-def test_a_negative_gain_that_weighs_a_row_is_refused(scheme):
-    convention = NDCG_AT_5.replace(gain="linear")
-    value = objectives.LambdaLoss(convention=convention, scheme=scheme, truncation=None, sigma=1)
-    message = rf"labels\[2\] has the gain -1, but scheme='{scheme}' weighs a row by its gain\.\nHint: .*scheme='arp2'"
-    with pytest.raises(ra.InputError, match=message) as error:
-        objectives.gradients([1, 0, -1], np.zeros(3), value, qid=["b", "a", "b"])
-    assert error.value.row == 2
-
-
-@pytest.mark.parametrize("cls", [objectives.LambdaLoss, objectives.ApproxNDCG])
-def test_lambda_loss_and_approxndcg_refuse_measures_other_than_ndcg(cls):
-    fields = {"scheme": "ndcg2", "truncation": 3, "sigma": 1, "temperature": 1, "hessian": 1}
-    declared = {name: value for name, value in fields.items() if name in cls.fields()}
-    with pytest.raises(ra.ConventionError, match=rf"{cls.__name__} needs a convention of NDCG, not ap@5/"):
-        cls(**declared, convention="lightgbm.map@5")

@@ -24,28 +24,9 @@ from tests.helpers.tables import for_each
 @for_each(
     ("text", "convention"),
     [
-        ("letor4@10", presets.letor4(10)),
-        ("letor4@all", presets.letor4(None)),
-        ("ndcg@10/letor4", presets.letor4(10)),
-        ("lightgbm.map@5", presets.lightgbm.map(5)),
-        ("ap@5/lightgbm.map", presets.lightgbm.map(5)),
-        ("lightgbm.auc", presets.lightgbm.auc()),
-        ("auc/lightgbm.auc", presets.lightgbm.auc()),
-        ("trec_eval_9.map", presets.trec_eval_9.map()),
-        ("trec_eval_9.recip_rank", presets.trec_eval_9.recip_rank()),
-        ("rr@all/trec_eval_9.recip_rank", presets.trec_eval_9.recip_rank()),
         ("rr@5/catboost.mrr+average=uniform", presets.catboost.mrr(5, use_weights=False)),
         ("catboost.query_soft_max+beta=0.5", presets.catboost.query_soft_max(beta=0.5)),
-        ("query-rmse/catboost.query_rmse", presets.catboost.query_rmse()),
-        (
-            "query-cross-entropy/alpha=0.95/missing=error/unjudged=error/average=query/v1",
-            presets.catboost.query_cross_entropy(),
-        ),
-        ("yahoo.err", presets.yahoo.err()),
-        ("err@all/yahoo.err", presets.yahoo.err()),
         ("catboost.pfound@5+discount=power_0.9", presets.catboost.pfound(5, decay=0.9)),
-        ("precision@5/letor4.p", presets.letor4.p(5)),
-        ("r-precision/trec_eval_9.Rprec", presets.trec_eval_9.Rprec()),
         ("yahoo@10+empty=0", presets.yahoo(10).replace(empty=0)),
         ("ndcg@10/xgboost+empty=0", presets.xgboost(10, minus=True)),
         ("lightgbm@10+gain=table_0_1_3", presets.lightgbm(10, label_gain=[0, 1, 3])),
@@ -66,55 +47,6 @@ from tests.helpers.tables import for_each
 def test_a_text_is_read_as_its_convention(text, convention):
     assert ra.parse(text) == convention
     assert as_convention(text) == convention
-
-
-@for_each(
-    ("text", "problem"),
-    [
-        ("letor4", "'letor4' has no cutoff.\nHint: 'letor4@10'"),
-        ("lightgbm.auc@5", "has a cutoff, but lightgbm.auc has none"),
-        ("lightgbm.nope@5", "the presets are 'lightgbm', 'lightgbm.map'"),
-        ("ndcg@10/lightgbm.map", "begins with 'ndcg', but 'lightgbm.map' is 'ap'"),
-        ("ndcg@10/0123abc", "digits of a hash, which cannot be read back"),
-        ("yahoo@10+empty=0+empty=1", "is not a field=value pair that occurs once"),
-        ("yahoo@10+short=padd", "short='padd'; allowed are 'pad', 'zero', 'skip'"),
-        ("yahoo@10+nope=1", "NDCG has no field 'nope'"),
-        ("yahoo@0", "'0' in 'yahoo@0' is not a cutoff"),
-        ("textbook@-1", "is not a cutoff; allowed are whole numbers from 1 on, and 'all'.\nHint: 'textbook@10'."),
-        ("textbook@", "'' in 'textbook@' is not a cutoff"),
-        ("lightgbm.auc@ten", "'ten' in 'lightgbm.auc@ten' is not a cutoff; allowed are whole numbers from 1 on, and"),
-        ("ndcg@-1/textbook", "'-1' in 'ndcg@-1/textbook' is not a cutoff"),
-        ("yahoo@9223372036854775808", "is not a cutoff"),  # 2^63
-        (" yahoo@10", "Hint: did you mean 'yahoo@10'?"),
-        (
-            "ap@10",
-            "'ap@10' does not say whose ap it is, and tools differ.\nHint: 'lightgbm.map@10', 'xgboost.map@10', ",
-        ),
-        ("map", "Hint: 'letor3.map', 'letor4.map', "),
-        ("ndcg@-1", "Hint: 'textbook@10', 'sklearn@10', 'lightgbm@10', ...;"),
-        ("recip_rank", "Hint: 'trec_eval_9.recip_rank', "),
-        ("ndcg_cut_10", "Hint: 'trec_eval_9.ndcg_cut_10', 'trec_eval_10.ndcg_cut_10', 'pytrec_eval.ndcg_cut_10', ...;"),
-        ("AP(rel=2)@10", "Hint: 'ir_measures.AP(rel=2)@10'"),
-        ("auc", "Hint: 'sklearn.roc_auc_score', 'lightgbm.auc', 'xgboost.auc', ...;"),
-        ("MRR@all", "Hint: 'catboost.mrr@all', 'ranx.mrr@all', "),
-        ("auc/pairs=label", "truncated"),
-        ("letor5@10", "Hint: did you mean 'letor4@10'?"),
-        ("ndcg@10/letor5", "Hint: did you mean 'ndcg@10/letor4'?"),
-        ("scikit-learn", "'scikit-learn' has no cutoff.\nHint: 'scikit-learn@10'"),
-        ("scikit-learn.ndcg@10", "Hint: did you mean 'sklearn.dcg@10'?"),
-        ("lgbm.mapp@10", "Hint: did you mean 'lightgbm.map@10'?"),
-        ("lgb.__call__@10", "the presets are 'lightgbm', 'lightgbm.map'"),
-        ("lightgbm.mapp@10+empty=0", "Hint: did you mean 'lightgbm.map@10+empty=0'?"),
-        ("lightgbm:10", "Hint: did you mean 'lightgbm@10'?"),
-        ("?", "the presets are 'textbook', 'sklearn'"),
-        ("yahoo@10+empty=\r1", "empty='\\r1'"),
-        ("lightgbm@10+gain=table_0_\u0663", "is not a table of numbers"),
-        ("yahoo@10+gain=table_", "is not a table of numbers"),
-    ],
-)
-def test_errors_say_what_is_wrong_with_a_text(text, problem):
-    with pytest.raises(ra.ConventionError, match=re.escape(problem)):
-        ra.parse(text)
 
 
 OTHER_NAMES = {
@@ -157,23 +89,6 @@ def test_make_takes_the_other_names_of_a_tool():
     assert presets.make("scikit-learn", 10) == presets.sklearn(10)
     assert presets.make("lgbm.map", 5) == presets.lightgbm.map(5)
     assert ra.objectives.parse("lgb.lambdarank") == ra.objectives.lightgbm.lambdarank()
-
-
-@for_each(
-    ("name", "preset"),
-    {
-        "lgbm": "lightgbm", "lgb": "lightgbm", "xgb": "xgboost", "cat": "catboost", "scikit_learn": "sklearn",
-        "treceval": "trec_eval_9", "Sklearn": "sklearn",
-    }.items(),
-)  # fmt: skip
-def test_the_module_names_the_preset_of_another_name(name, preset):
-    with pytest.raises(AttributeError, match=rf"^presets has no '{name}'\.\nHint: did you mean presets\.{preset}\?"):
-        getattr(presets, name)
-
-
-def test_names_of_a_tool_are_its_measures():
-    with pytest.raises(ra.ConventionError, match=r"Hint: presets\.lightgbm\.measures\(\) lists those of lightgbm"):
-        presets.names("lgbm")
 
 
 @for_each("name", presets.names(None))

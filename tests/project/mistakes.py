@@ -9,11 +9,16 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import pickle
 import re
+import sys
 import tempfile
 from collections.abc import Iterator
+from decimal import Decimal  # noqa: F401 - of entries
+from fractions import Fraction  # noqa: F401 - of entries
 from pathlib import Path
 from typing import NamedTuple
+from unittest import mock
 
 import numpy as np
 import pandas as pd
@@ -59,6 +64,46 @@ def audit(name, **arguments):
     return getattr(ra.audit, name)(
         **{"labels": [1, 0], "scores": scores, "group_sizes": [2], **convention, **arguments}
     )
+
+
+def segmented(by):
+    return ra.evaluate([1, 0, 1, 0, 1, 0], [2, 1, 1, 2, 2, 1], "textbook@2", qid=list("aabbcc"), by=by)
+
+
+def saved(content, name="rows.txt"):
+    """Save a text or bytes as a file of the current folder, and return its name."""
+    Path(name).write_bytes(content if isinstance(content, bytes) else content.encode())
+    return name
+
+
+QRELS, RUN = "q 0 a 1\nq 0 b 0\n", "q Q0 a 1 3 t\nq Q0 b 2 1 t\n"
+BATCH = {"label": [1.0, 0.0], "score": [0.5, 0.25], "qid": [7, 7]}
+LETOR = "2 qid:7 1:0.5\n0 qid:7 1:2\n1 qid:9 1:3\n"
+
+
+def trec(qrels=QRELS, run=RUN, *, pyarrow=True):
+    with mock.patch.dict(sys.modules, {} if pyarrow else {"pyarrow": None}):
+        return ra.io.read_trec(saved(qrels, "judged.txt"), saved(run, "ranked.txt"))
+
+
+def letor(rows=LETOR, predictions="1\n2\n3\n"):
+    return ra.io.read_letor(saved(rows), predictions=saved(predictions, "numbers.txt"))
+
+
+def dask_evaluate(rows=2, **arguments):
+    frames = pytest.importorskip("dask.dataframe")
+    df = frames.from_pandas(pd.DataFrame(BATCH)[:rows], npartitions=1)
+    return ra.dask.evaluate(**{"df": df, "convention": "textbook@5", "partitions": "whole"} | arguments)
+
+
+def table(content):
+    return ra.io.read_table(saved(content, "rows.csv"), label="grade", score="model", qid="query")
+
+
+def grouped(rows, sizes):
+    """Read rows of LightGBM's format, and their group sizes from the file beside them."""
+    saved(sizes, "grouped.txt.query")
+    return ra.io.read_letor(saved(rows, "grouped.txt"))
 
 
 def crosscheck(**arguments):
@@ -139,8 +184,9 @@ def train_catboost_without_group():
 
 
 class Entry(NamedTuple):
-    """An entry of the file: its comment, the call or command after its mark, and the lines of the error."""
+    """An entry of the file: its heading and comment, the call or command after its mark, and the lines of the error."""
 
+    heading: str
     comment: str
     mark: str
     code: str
@@ -154,13 +200,14 @@ class Entry(NamedTuple):
 
 def entries() -> list[Entry]:
     """Read the file."""
-    read = []
+    read, heading = [], ""
     for block in FILE.read_text(encoding="utf-8").split("\n\n"):
         if match := re.fullmatch(r"(?:# (.*)\n)?(>>>|\$) (.*)\n?((?s:.*))", block.strip("\n")):
             comment, mark, code, error = match.groups()
-            read.append(Entry(comment or "", mark, code, error))
+            read.append(Entry(heading, comment or "", mark, code, error))
         else:
-            assert block.startswith("=")  # a heading
+            assert block.startswith("= ")
+            heading = block.strip("= \n")
     return read
 
 
@@ -174,8 +221,15 @@ def _error_of_call(code: str) -> str:
         try:
             eval(code, globals())  # noqa: S307 - our own text
         except (ra.RankAdaptersError, AttributeError, TypeError, ValueError) as error:
+            _check_row(error)
             return f"{type(error).__name__}: {error}"
     raise AssertionError(f"{code} raises no error")
+
+
+def _check_row(error: Exception) -> None:
+    """Check that an error has the row that its message names, also once it is pickled."""
+    if named_row := re.match(r"(?:labels|scores|qid|docid|row_weight|positions|by)\[(\d+)\]", str(error)):
+        assert error.row == pickle.loads(pickle.dumps(error)).row == int(named_row[1])
 
 
 def _error_of_command(code: str) -> str:

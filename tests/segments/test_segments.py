@@ -77,26 +77,6 @@ def test_a_series_of_rows_stays_a_column_whatever_its_index():
     assert {segment: score.value for segment, score in numbered.items()} == {"x": 1, "y": 0}
 
 
-@for_each(
-    ("segments", "message"),
-    [
-        ([("a", "se"), ("b", "se")], r"by has no segment for query 'c'\.\nHint: name every query"),
-        ([("a", "se"), ("a", "no"), ("b", "se"), ("c", "no")], r"by names query 'a' 2 times\.\nHint: one entry per qu"),
-        ([*SEGMENTS.items(), ("d", "se")], r"by names query 'd', but the data have no such query"),
-        ([("a", "se"), ("b", None), ("c", "no")], r"by\['b'\] is (None|nan), but every query belongs to a segment"),
-        (
-            [(1, "se"), (2, "no")],
-            r"by has 2 entries but labels has 6 rows\.\nHint: one segment per row, or a mapping or",
-        ),
-    ],
-)
-def test_a_series_that_lacks_repeats_or_adds_queries_is_refused(segments, message):
-    pd = pytest.importorskip("pandas")
-    queries, names = zip(*segments, strict=True)
-    with pytest.raises(ra.InputError, match=message):
-        evaluate_segments(by=pd.Series(names, index=queries))
-
-
 def test_a_mapping_of_queries_gives_the_same_segments_as_a_column():
     mapping = dict(zip(DATA["qid"].tolist(), DATA["segment"].tolist(), strict=True))
     arguments = (DATA["label"], DATA["score"], "letor4@3")
@@ -260,34 +240,6 @@ def test_a_plot_has_a_row_for_each_segment_and_a_line_at_the_overall_value():
         "no, y, ndcg@2/textbook",
     ]
     assert len(axes.lines) == 16  # an interval and a point for each of 8 rows, and no line at an overall value
-
-
-@for_each(
-    ("by", "message", "row"),
-    [
-        (["se", "se", "no", "dk", "x", "x"], r"by\[3\] is 'dk', but query b began with 'no'", 3),
-        (["se", "se", None, None, "x", "x"], r"by\[2\] is None, but every query belongs to a segment", 2),
-        ([1.0, 1.0, 2.0, 2.0, 3.0, float("nan")], r"by\[5\] is nan, but every query belongs to a segment", 5),
-        (["se", "se"], "by has 2 entries but labels has 6 rows", None),
-        ("market", "by is 'market', but one entry per row is needed", None),
-        ([{}] * 6, "by holds a value that is not hashable", None),
-        ({"a": "se", "b": "se"}, "by has no segment for query 'c'", None),
-        (
-            {**SEGMENTS, "d": "x", "e": "x"},
-            "by names query 'd' and 1 more queries, but the data have no such query",
-            None,
-        ),
-        ({**SEGMENTS, "d": "x"}, "by names query 'd', but the data have no such query", None),
-        ({**SEGMENTS, "c": None}, r"by\['c'\] is None, but every query belongs to a segment", None),
-        ({**SEGMENTS, "c": []}, "by holds a value that is not hashable", None),
-        ({}, "by has no segment for query 'a'", None),
-    ],
-)
-def test_bad_segments_are_refused(by, message, row):
-    with pytest.raises(ra.InputError, match=message) as error:
-        evaluate_segments(by=by)
-    assert error.value.row == row
-    assert "Hint: " in str(error.value)
 
 
 def test_a_pandas_column_of_segments_must_have_the_index_of_the_labels():

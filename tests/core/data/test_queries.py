@@ -97,33 +97,6 @@ def test_the_order_of_rows_does_not_change_the_score_of_pairs(order):
     assert original - reordered == 0  # does not raise: both scores are over the same queries
 
 
-@for_each(
-    ("columns", "problem"),
-    [
-        ({"row_weight": [1, 1]}, "row_weight has 2 entries, but 4 are needed, one per row"),
-        ({"row_weight": [1, 1, -1, 1]}, r"row_weight\[2\] is -1.0, but weights are >= 0"),
-        ({"row_weight": [1, 1, float("nan"), 1]}, r"row_weight\[2\] is nan"),
-        ({"pairs": 5}, r"pairs is 5; allowed are \(winner, loser\)"),
-        ({"pairs": ([0], [1], [1], [1])}, "allowed are"),
-        ({"pairs": ([0], [4])}, r"pairs loser\[0\] is 4, but the rows are 0 to 3"),
-        ({"pairs": ([0.5], [1])}, "pairs winner has dtype float64"),
-        ({"pairs": ([0, 1], [1])}, "pairs has 2 winners but 1 losers"),
-        ({"pairs": ([0], [1], [1, 2])}, "pairs weight has 2 entries, but 1 are needed, one per pair"),
-        ({"pairs": ([0], [1], [-1])}, r"pairs weight\[0\] is -1.0"),
-        ({"pairs": ([0, 0], [1, 2])}, "pair 1 joins rows 0 and 2, of queries a and b"),
-        ({"pairs": ([0], [0])}, "pair 0 joins row 0 with itself"),
-        (
-            {"pairs": [(0, 1), (2, 3)]},
-            r"pairs is \[\(0, 1\), \(2, 3\)\]; allowed .*\nHint: tuple\(zip\(\*pairs\)\)",
-        ),
-        ({"qids": [2, 2]}, "'qids' is not an accepted column; .*\nHint: qid= takes one id per row"),
-    ],
-)
-def test_bad_row_weights_and_pairs_are_refused(columns, problem):
-    with pytest.raises(ra.InputError, match=problem):
-        ra.Queries([1, 0, 1, 0], qid=["a", "a", "b", "b"], **columns)
-
-
 def test_an_empty_list_of_pairs_is_allowed():
     queries = ra.Queries([1, 0, 1, 0], qid=["a", "a", "b", "b"], pairs=([], [], []))
     assert queries.pairs.winner.size == 0

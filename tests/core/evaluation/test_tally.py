@@ -8,7 +8,6 @@ import pytest
 
 import rankadapters as ra
 from tests.helpers.ragged_queries import TEXTBOOK, ragged_columns
-from tests.helpers.tables import for_each
 
 
 def test_tallies_are_read_back_from_plain_data_unless_it_is_damaged():
@@ -58,19 +57,6 @@ def test_a_merged_tally_is_merged_again_but_not_with_a_repeated_query():
     with pytest.raises(ra.InputError, match=r"query number [012] of tally 0 is in tallies 0 and 1"):
         whole + tally_of("b")
     assert whole.score() - sum([tally_of("c"), tally_of("a"), tally_of("b")]).score() == 0.0
-
-
-@for_each(
-    ("tallies", "problem"),
-    [
-        ([], r"tallies=\[\] lists no tally.\nHint: Tally.merge\(\["),
-        ([0.5], "0.5 is not a Tally"),
-        (0, "tallies=0 lists no tally"),
-    ],
-)
-def test_merging_anything_but_tallies_is_refused(tallies, problem):
-    with pytest.raises(ra.InputError, match=problem):
-        ra.Tally.merge(tallies)
 
 
 def test_a_part_of_weight_zero_is_merged():

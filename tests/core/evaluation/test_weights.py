@@ -13,24 +13,6 @@ from tests.helpers.tables import for_each
 from tests.helpers.two_queries import CONV, LABELS, QID, SCORES, WEIGHTED
 
 
-@for_each(
-    ("weights", "problem"),
-    [
-        ([1, -1], r"query_weight\[1\] is -1.0, but weights are >= 0"),
-        ([1, np.nan], r"query_weight\[1\] is nan"),
-        ([0, 0], "the scored queries have weight 0"),
-        ([1, 1, 1, 1], "4 entries, but 2 are needed, one per query"),
-        ([1], "1 entries, but 2 are needed, one per query"),
-        (["1", "1"], "query_weight must be numbers"),
-        ([1, 5e-324], r"query_weight\[1\] is 5e-324; allowed are 0 and 2\.22507e-308 to .*\nHint: multiply"),
-        ([2.2e-308, 0], r"query_weight\[0\] is 2\.2e-308; allowed are 0 and 2\.22507e-308"),
-    ],
-)
-def test_bad_query_weights_are_refused(weights, problem):
-    with pytest.raises(ra.InputError, match=problem):
-        ra.evaluate(LABELS, SCORES, WEIGHTED, qid=QID, query_weight=weights)
-
-
 def test_the_smallest_normal_weights_count():
     """The queries have the values 1 and 1 / log2(3), and their weights are as 1 to 3."""
     weights = np.array([1, 3]) * float(np.finfo(np.float64).tiny)

@@ -92,27 +92,6 @@ def test_a_query_without_weight_adds_nothing():
             value(convention, [0, 0], [1, 2], group_sizes=[2])
 
 
-@for_each(
-    ("call", "problem"),
-    [
-        (lambda: value(ENTROPY, [0, 2], [1, 2], group_sizes=[2]), r"labels\[1\] is 2, but QueryCrossEntropy takes"),
-        (lambda: value(ENTROPY, [-0.5, 1], [1, 2], group_sizes=[2]), r"labels\[0\] is -0.5, but QueryCrossEntropy"),
-        (lambda: SOFTMAX.replace(beta=0), r"beta=0; allowed are finite numbers above 0"),
-        (lambda: ENTROPY.replace(alpha=1.5), r"alpha=1.5; allowed are numbers from 0 to 1"),
-        (lambda: PAIRS.replace(average="pair"), "average='pair' needs pairs='given'"),
-        (lambda: PAIRS.replace(average="row"), "average='row'; allowed are 'uniform', 'query', 'pair'"),
-        (lambda: SQUARES.replace(average="pair"), "allowed are 'uniform', 'query', 'row'"),
-        (lambda: SQUARES.replace(k=10), "QueryRMSE has no field 'k'"),
-        (lambda: SQUARES.replace(missing="zero"), "missing='zero'; allowed are 'skip', 'error'"),
-        (lambda: value(PAIRS.replace(pairs="given"), [0, 1], [1, 2], group_sizes=[2]), "pairs='given' needs pairs="),
-        (lambda: value(SQUARES, [0, 1], [1, 2], group_sizes=[2], row_weight=[1, 2]), "row_weight was given but"),
-    ],
-)  # fmt: skip
-def test_input_and_fields_that_a_loss_cannot_take_are_refused(call, problem):
-    with pytest.raises((ra.ConventionError, ra.InputError), match=problem):
-        call()
-
-
 @for_each("convention", LOSSES)
 def test_a_score_that_is_not_finite_is_named(convention):
     with pytest.raises(ra.InputError, match=r"scores\[2\] is nan"):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from functools import partial
 from itertools import permutations
 from math import exp, log, log2, sqrt
 
@@ -150,81 +149,6 @@ def test_values_by_hand(convention, rows, expected):
         with kernels(choice):
             score = ra.evaluate(convention=convention, **rows)
         assert score.value == pytest.approx(expected, rel=1e-14, abs=1e-15), choice
-
-
-@for_each(
-    ("convention", "changes", "problem"),
-    [
-        (AP, {"ties": "average", "divisor": "found"}, "has no closed form under divisor='found'"),
-        (AP, {"ties": "average", "average": "row"}, "has no closed form under average='row'"),
-        (AP, {"ties": "average", "pool": "rows", "average": "query"}, "has no closed form"),
-        (AP, {"k": 5, "divisor": "cutoff", "average": "row"}, "divisor='cutoff' counts rows"),
-        (AP, {"pool": "rows", "average": "query-except-empty", "empty": 1}, "means nothing with pool='rows'"),
-        (AP, {"pool": "rows", "ties": "docid-ascending"}, "pool='rows' takes all rows as one"),
-        (AP, {"pool": "pairs"}, "allowed are 'queries', 'rows'"),
-        (AP, {"relevant": "above"}, "relevant='above'; allowed are 'above_<number>'"),
-        (AP, {"relevant": "from_nan"}, "; allowed are"),
-        (AP, {"divisor": "k"}, "allowed are 'relevant', 'cutoff', 'found'"),
-        (AP, {"average": "geometric_0"}, "numbers above 0, up to 1"),
-        (AUC, {"average": "pair"}, "means nothing with pool='queries'"),
-        (AUC, {"average": "pair", "pool": "pairs"}, "average='pair' needs pairs='given'"),
-        (AUC, {"average": "row", "pairs": "given"}, "has weights of pairs"),
-        (AUC, {"average": "row", "pool": "pairs"}, "means nothing with pool='pairs'"),
-        (AUC, {"ties": "input"}, "allowed are 'average', 'worst', 'best'"),
-        (AUC, {"pairs": "all"}, "allowed are 'label', 'unit', 'every-two', 'given', 'above_<number>'"),
-        *((ra.parse(text), {"average": "query", "pool": "rows"}, "average='query' means nothing with pool='rows'")
-          for text in CORRELATIONS),
-        (ES(5), {"unjudged": -1}, r"unjudged=-1; allowed are numbers from 0 to 1023"),
-        (ES(5), {"unjudged": True}, "unjudged=True; allowed are"),
-        (ES(5), {"unjudged": 2, "gain": "table_0_1"}, "unjudged=2 is a label outside the gain table.*\nHint: "),
-        (ES(5), {"unjudged": 0.5, "gain": "table_0_1"}, "unjudged=0.5 is a label outside the gain table"),
-        (ES.mrr(5), {"unjudged": 1}, "unjudged=1; allowed are 'zero', 'drop', 'drop-negative'"),
-        (ra.presets.textbook(10), {"ideal": "top-only"},
-         r"'average' leaves open\.\nHint: ties='input', or ideal='retrieved"),
-    ],
-)  # fmt: skip
-def test_fields_that_contradict_each_other_are_refused(convention, changes, problem):
-    with pytest.raises(ra.ConventionError, match=problem):
-        convention.replace(**changes)
-
-
-TOP = ra.presets.lightgbm(10).replace(ideal="top-only")
-TOOLS = ra.presets.TOOLS
-NOT_TRAINABLE = r"needs an ideal DCG that no score changes.*\nHint: train under"
-
-
-@for_each(
-    ("call", "problem"),
-    [
-        (lambda: ES(5, unknown_doc_rating=-1), "unknown_doc_rating=-1; allowed are whole numbers from 0 on"),
-        (lambda: ES.err(5, maximum_relevance=0.5), "maximum_relevance=0.5; allowed are whole numbers"),
-        (lambda: ES.err(5, maximum_relevance=1024), r"maximum_relevance=1024; allowed are whole numbers to 1023\."),
-        (lambda: ES.precision(5, ignore_unlabeled=True), "removes hits after applying the cutoff.*\nHint: presets."),
-        (lambda: ES.read("recall", normalize=True), "'recall' has no parameter 'normalize'"),
-        (lambda: ES.read("dcg", normalize=True, foo=1), "'dcg' has no parameter 'foo'"),
-        (lambda: ES.read("ndcg"), "'ndcg' with 'k' is not a known metric of elasticsearch"),
-        (lambda: ra.presets.rectools(5, log_base=1), "discount='log_1'"),
-        *((partial(ra.presets.rectools.f1_beta, 5, beta=beta), r"beta=-?1.4e.154; allowed are finite.*\nHint: beta=1")
-          for beta in (1.4e154, -1.4e154)),
-        (lambda: ra.presets.rectools(10**6 + 1), "k=1000001 with ideal='ones'.*up to 1000000.\nHint: k=None"),
-        (lambda: ra.objectives.lightgbm.lambdarank().replace(convention=TOP), NOT_TRAINABLE),
-        (lambda: ra.objectives.ApproxNDCG(convention=TOP, temperature=1, hessian=1), NOT_TRAINABLE),
-        (lambda: ra.objectives.LambdaLoss(convention=TOP, scheme="ndcg2", truncation=None, sigma=1), NOT_TRAINABLE),
-        (lambda: ra.objectives.catboost.stochastic_rank("NDCG").replace(convention=TOP), NOT_TRAINABLE),
-        (lambda: ra.objectives.catboost.yetirank(mode="NDCG").replace(convention=TOP), NOT_TRAINABLE),
-        *((partial(TOOLS[tool].write, text), f"{tool} cannot express {reason}") for tool, text, reason in [
-            ("pandas", "scipy.kendalltau+variant=c", "variant='c', only variant='b'"),
-            ("polars", "pandas.kendall", "measure='kendall'"),
-            ("scipy", "scipy.spearmanr+ties=input", "ties='input', only ties='mean-rank'"),
-            ("scipy", "lightgbm@10", "measure='ndcg'.*only measure='pearson'"),
-        ]),
-    ],
-    ids=lambda value: value if isinstance(value, str) else "",
-)  # fmt: skip
-def test_meaningless_options_are_refused(call, problem):
-    with pytest.raises(ra.ConventionError, match=problem) as error:
-        call()
-    assert isinstance(error.value, ra.UnsupportedConventionError) == ("cannot express" in problem)
 
 
 def test_equal_meanings_have_one_spelling():
