@@ -116,12 +116,6 @@ def test_a_table_or_matrix_has_a_column_for_each_model(package_name):
     assert report.to_dict() == ra.audit.order(queries, expected, [YAHOO], n_resamples=49).to_dict()
 
 
-def test_two_columns_of_the_same_name_are_refused():
-    table = pytest.importorskip("pandas").DataFrame([[1, 2], [2, 1]], columns=["a", "a"])
-    with pytest.raises(ra.InputError, match=r"two columns of scores are named 'a'.\nHint"):
-        ra.audit.order([1, 0], table, [YAHOO], group_sizes=[2])
-
-
 def test_p_values_are_corrected_over_all_pairs_and_conventions():
     queries, scores = make_models()
     report = ra.audit.order(queries, scores, [YAHOO, LETOR4], n_resamples=499)

@@ -114,28 +114,6 @@ def test_a_booster_is_checked_on_a_dmatrix():
 
 
 @pytest.mark.parametrize("toolkit", ["lightgbm", "xgboost"])
-@for_each(
-    ("changes", "message"),
-    [
-        ({"model": lambda m: type(m)()}, "the model is not trained, so it has no scores"),
-        ({"model": lambda m: 5}, "int is not a model of"),
-        ({"data": lambda d: d[:2]}, r"allowed are \(X, labels, qid\)"),
-        ({"data": lambda d: (d[0], d[1][1:], d[2][1:])}, r"X has \d+ rows but labels has \d+"),
-        ({"iteration": lambda _: ROUNDS}, f"iteration={ROUNDS}; allowed are whole numbers from 0 to {ROUNDS - 1}"),
-        ({"dataset": lambda _: "test"}, "the training logged no 'test'"),
-        ({"dataset": lambda _: "valid", "log": lambda _: 5}, "log=5; allowed are dicts of sets"),
-        ({"dataset": lambda _: "valid", "log": lambda _: {"valid": {"x@5": [1]}}}, r"has \['x@5'\], but not 'ndcg@5'"),
-    ],
-)
-def test_bad_models_and_data_are_refused(toolkit, changes, message):
-    model, data = ranker(toolkit)
-    arguments = {"model": model, "data": data, "iteration": None, "dataset": None, "log": None}
-    arguments |= {name: replace(arguments[name]) for name, replace in changes.items()}
-    with pytest.raises(ra.InputError, match=message):
-        getattr(ra, toolkit).check_model(convention=getattr(ra.presets, toolkit)(5), **arguments)
-
-
-@pytest.mark.parametrize("toolkit", ["lightgbm", "xgboost"])
 def test_a_different_logged_value_has_no_differences_by_query(toolkit):
     model, data = ranker(toolkit)
     log, convention = {"valid": {"ndcg@5": [0.1, 0.2, 0.3, 0.123456789]}}, getattr(ra.presets, toolkit)(5)

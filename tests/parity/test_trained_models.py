@@ -218,21 +218,6 @@ def test_bad_input_and_a_failing_training_raise(arguments, message, monkeypatch)
         crosscheck_models(call_arguments.pop("train"), call_arguments.pop("test"), **call_arguments)
 
 
-@for_each(
-    ("toolkit", "labels", "message"),
-    [
-        ("lightgbm", 40, r"test: labels\[0\] is 40, but lightgbm takes whole labels from 0 to 30"),
-        ("xgboost", 0.5, r"test: labels\[0\] is 0\.5, but xgboost takes whole labels from 0 to 31"),
-        ("sklearn", -1, r"is -1, negative, which sklearn's ndcg_score refuses\.\nHint"),
-    ],
-)
-def test_the_error_names_the_label_that_a_toolkit_refuses(toolkit, labels, message):
-    skip_without(toolkit)
-    test = dataclasses.replace(TEST, labels=np.full(TEST.qid.size, labels))
-    with pytest.raises(ra.InputError, match=message):
-        crosscheck_models(TRAIN, test, toolkits=[toolkit], convention=[AVERAGED])
-
-
 # Measures other than NDCG.
 
 

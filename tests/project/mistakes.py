@@ -133,9 +133,51 @@ def fit_xgbranker_with_metric():
     return ranker.fit(X, LABELS, qid=qid, eval_set=[(X, LABELS)], eval_qid=[qid], verbose=False)
 
 
-def train_catboost_without_group():
-    cb = pytest.importorskip("catboost")
-    return ra.catboost.train({"iterations": 1}, cb.Pool(X, LABELS), ra.objectives.QueryRMSE(), "catboost@2")
+def make(name, *arguments, **options):
+    """Call a function or class of a package by its full name; skip if the package is missing."""
+    module, _, kind = name.rpartition(".")
+    return getattr(pytest.importorskip(module), kind)(*arguments, **options)
+
+
+def fit_ranker(name="sklearn.linear_model.LinearRegression", options=None, **arguments):
+    ranker = ra.sklearn.QueryRanker(make(name), **(options or {}))
+    return ranker.fit(**{"X": X, "y": LABELS, "qid": QID} | arguments)
+
+
+def scored(convention="textbook@2", labels=LABELS, **metadata):
+    model = make("sklearn.linear_model.LinearRegression").fit(X, LABELS)
+    return ra.sklearn.query_scorer(convention)(model, X, labels, **metadata)
+
+
+def pool(features=X, **columns):
+    """Return a Pool of the four rows; a column of None is left out."""
+    columns = {"label": LABELS, "group_id": [0, 0, 1, 1]} | columns
+    return make("catboost.Pool", features, **{name: column for name, column in columns.items() if column is not None})
+
+
+def train_catboost(params=None, data=None, objective="query-rmse/v1", **arguments):
+    params = {"iterations": 1, "thread_count": 1} | (params or {})
+    return ra.catboost.train(params, pool() if data is None else data, objective, **arguments)
+
+
+def check_catboost(convention="catboost@2", **arguments):
+    return ra.catboost.check_parity(
+        **{"labels": LABELS, "scores": SCORES, "qid": QID} | arguments, convention=convention
+    )
+
+
+def check_lightgbm_model(**arguments):
+    train_data = {"model": train_lightgbm(), "data": (X, LABELS, QID), "convention": "lightgbm@2"}
+    return ra.lightgbm.check_model(**train_data | arguments)
+
+
+def read_score(convention="yahoo@1", **changes):
+    return ra.Score.from_dict(evaluate(convention=convention).to_dict() | changes)
+
+
+def read_results(text):
+    Path("results.csv").write_text(text, encoding="utf-8")
+    return ra.compare.Results.read("results.csv", higher_is_better=True)
 
 
 class Entry(NamedTuple):

@@ -97,24 +97,6 @@ def test_without_routing_the_error_says_how_to_turn_it_on():
         search.score(DATA.X, DATA.y, qid=DATA.qid)  # scikit-learn's own error says how
 
 
-NOT_IDS = np.where(np.arange(DATA.y.size) == 3, None, DATA.qid)
-
-
-@for_each(
-    ("y", "qid", "message"),
-    [
-        (DATA.y, DATA.qid[1:], rf"qid has {DATA.y.size - 1} rows but labels has {DATA.y.size}\.\nHint: "),
-        (DATA.y, NOT_IDS, r"qid\[3\] is None, but every row belongs to a query\.\nHint: "),
-        (DATA.y, DATA.qid.astype(float), r"qid has floats such as 0\.0.*\nHint: qid\.astype\('int64'\)"),
-        (DATA.y, np.array([*DATA.qid[:-1], 0.5], object), r"qid has floats such as 0\.5"),
-        (np.full(DATA.y.size, np.nan), DATA.qid, r"labels\[0\] is nan, which is not a finite number\.\nHint: "),
-    ],
-)
-def test_bad_labels_and_ids_are_refused_by_row(y, qid, message):
-    with pytest.raises(ra.InputError, match=message):
-        ra.sklearn.query_scorer(TEXTBOOK)(Ridge().fit(DATA.X, DATA.y), DATA.X, y, qid=qid)
-
-
 def test_series_must_agree_in_their_index():
     model, scorer = Ridge().fit(DATA.X, DATA.y), ra.sklearn.query_scorer(TEXTBOOK)
     index = np.arange(DATA.y.size)[::-1]
