@@ -320,14 +320,6 @@ def test_a_function_that_changes_its_input_has_a_fault():
 # What the function refuses, and what it takes.
 
 
-@pytest.mark.long
-def test_the_report_lists_the_data_that_the_function_refuses():
-    metrics = pytest.importorskip("sklearn.metrics")
-    report = ra.audit.probe(lambda y, s: metrics.ndcg_score([y], [s], k=3), takes="query", k=3)
-    assert "sklearn@3" in report.presets
-    assert [refusal.what for refusal in report.refused] == ["one document", "labels below 0"]
-
-
 def test_a_function_that_never_returns_a_number_is_reported_once():
     report = ra.audit.probe(lambda y, s: ("ndcg", ndcg(y, s)), takes="query", k=5)
     assert [(refusal.what, refusal.problem) for refusal in report.refused] == [("all data", "returned a tuple")]
@@ -432,9 +424,6 @@ def test_a_cutoff_that_the_function_needs_must_be_known():
     with pytest.raises(ra.InputError, match="k='unknown'"):
         ra.audit.probe(cut_ndcg, takes="query", k="unknown")
     assert ra.audit.probe(cut_ndcg, takes="query", k=7).convention.k == 7
-    for k in ("zero", "10", "Unknown"):
-        with pytest.raises(ra.InputError, match=f"k='{k}'; allowed are whole numbers"):
-            ra.audit.probe(ndcg, takes="query", k=k)
 
 
 # What is measured.
@@ -461,24 +450,13 @@ def test_a_wrong_discount_is_measured(rank):
     assert rank == 1 or f"at rank {rank}" in report.explanation
 
 
-@pytest.mark.long
-def test_gains_of_dcg_are_absolute():
-    def function(labels, scores):
-        gains = np.array([0, 1.00001, 3, 7, 15])[by_rank(labels, scores)[:5]]
-        return float(gains @ (1 / np.log2(np.arange(gains.size) + 2)))
-
-    report = ra.audit.probe(function, takes="query", k=5, measures="dcg")
-    assert report.convention.gain == "table_0_1.00001_3_7_15"
-
-
-@pytest.mark.long
-def test_a_number_for_empty_queries_is_measured():
-    report = ra.audit.probe(lambda y, s: ndcg(y, s) if y.max() > 0 else 0.25, takes="query", k=5)
-    assert report.convention.name == "ndcg@5/lightgbm+empty=0.25"
-    assert ra.parse("ranklib@5").replace(empty=0.25) in report.conventions
+def dcg_of_other_gains(labels, scores):
+    gains = np.array([0, 1.00001, 3, 7, 15])[by_rank(labels, scores)[:5]]
+    return float(gains @ (1 / np.log2(np.arange(gains.size) + 2)))
 
 
 UNUSUAL = [  # measure, function, k, field and value
+    ("dcg", dcg_of_other_gains, 5, "gain", "table_0_1.00001_3_7_15"),
     ("rbp", lambda y, s: 0.1 * sum((by_rank(y, s) > 0) * 0.9 ** np.arange(y.size)), None, "persistence", 0.9),
     ("ap", lambda y, s: average_precision(1 * (y > 2), s, (y > 2).sum()), 5, "relevant", "above_2"),
     ("success", lambda y, s: bool((by_rank(y, s)[:5] > 0).any()), 5, "relevant", "above_0"),
@@ -506,17 +484,6 @@ def test_an_answer_for_fractional_labels_contradicts_a_convention_though_tables_
     assert report.convention is None
     assert report.explanation == "it has a special rule for fractional labels"
     assert report.nearest.gain in {"exp2", "exp2-floor"}
-
-
-@pytest.mark.long
-def test_micro_averages_are_identified():
-    def function(labels, scores, sizes):
-        relevant = [query > 0 for query in per_query(labels, scores, sizes, by_rank)]
-        total = sum(query.sum() for query in relevant)
-        return sum(query[:5].sum() for query in relevant) / total if total else 0.0
-
-    report = ra.audit.probe(function, takes="groups", k=5, measures="recall")
-    assert (report.convention.pool, report.convention.empty) == ("sums", 0.0)
 
 
 @pytest.mark.long

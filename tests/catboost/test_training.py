@@ -92,15 +92,6 @@ def test_a_quantized_pool_and_one_with_a_baseline_are_declared_by_their_columns(
         assert declared.query_of_row.tolist() == ra.Queries(y, qid=qid).query_of_row.tolist()
 
 
-def test_a_direct_call_returns_our_value():
-    metric = make_metric()
-    for index in (1, 0):
-        labels, qid = labels_and_qid(index)
-        scores = np.random.default_rng(1).normal(size=labels.size)
-        value, weight = metric.evaluate([scores], labels.astype(np.float32), None)
-        assert (value, weight) == (ra.evaluate(labels, scores, CONVENTION, qid=qid).value, 1.0)
-
-
 def test_early_stopping_watches_the_metric_and_keeps_its_best_round():
     metric = make_metric()
     model = train(metric, rounds=200, od_type="Iter", od_wait=5, learning_rate=0.5)

@@ -11,9 +11,9 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.parity import causes, check_value
-from rankadapters.parity.causes import Cause, _first_causes, number_causes
+from rankadapters.parity.causes import number_causes
 from rankadapters.parity.checks import compare_numbers
-from rankadapters.statistics.mistakes import Changes, OurNumber, different_divisors
+from rankadapters.statistics.mistakes import Changes, OurNumber
 from tests.helpers.depth import examples
 from tests.helpers.tables import for_each
 
@@ -111,11 +111,6 @@ def test_a_query_left_out_of_interleaved_rows_with_docids_is_named():
     subset, shuffled = ({name: column[rows] for name, column in columns.items()} for rows in (is_kept, shuffle))
     value = ra.evaluate(Few.labels[is_kept], Few.scores[is_kept], declared, **subset).value
     assert "without query q4" in reason_for(Few.labels[shuffle], Few.scores[shuffle], declared, value, **shuffled)
-
-
-@pytest.mark.parametrize(("n", "expected"), [(3, ["0", "1", "2"]), (5, ["0", "1", "2", "and others, such as: 3"])])
-def test_three_causes_of_a_search_are_named_and_one_example_of_the_rest(n, expected):
-    assert [cause.text for cause in _first_causes(Cause(str(number)) for number in range(n))] == expected
 
 
 @for_each("weight", [1.0, 0.25])
@@ -295,15 +290,6 @@ def test_an_everyday_mistake_is_named_and_ties_are_not_blamed(cause, convention,
 
 @pytest.mark.long
 @for_each("data", DATA_SETS)
-@for_each("cause", ["ours rounded to", "ours in float32", "one-document queries", "1 - ours"])
-def test_an_everyday_mistake_is_named_in_an_exact_comparison(data, cause):
-    reason = data.row_compared_exactly(MISTAKES[cause](data)).reason
-    assert cause in reason
-    assert "not excluded" not in reason
-
-
-@pytest.mark.long
-@for_each("data", DATA_SETS)
 @for_each("n_steps", [1, 3, -2])
 def test_the_reason_suggests_a_tolerance_for_a_difference_in_the_last_bits(data, n_steps):
     reason = data.row_compared_exactly(data.value + n_steps * np.spacing(data.value)).reason
@@ -354,27 +340,6 @@ def test_a_different_divisor_is_named_only_for_numbers_with_over_8_decimals(deci
     data = data_of("ranklib@5", ties=False)
     reason = data.reason(f"{data.per_query.sum() / 57:.{decimals}f}")
     assert ("divided by 57 instead of 40" in reason) is named
-
-
-CUTOFFS = [1, 3, 5, 10, 20, None]
-MORE_CUTOFFS = [k for k in range(1, 101) if k not in CUTOFFS]
-
-
-@pytest.mark.long
-@for_each(
-    ("n_rows", "k", "cutoffs"),
-    [(3, 2, CUTOFFS), (7, 8, [*CUTOFFS, 2, 4, 6, 7, 9]), (150, 120, [*CUTOFFS, *MORE_CUTOFFS, 121])],
-)
-def test_these_cutoffs_are_tried(n_rows, k, cutoffs):
-    queries = ra.Queries(np.arange(n_rows) % 2, group_sizes=[n_rows])
-    our_number = OurNumber.of(queries, np.arange(float(n_rows)), ra.presets.ranklib(10).replace(k=k))
-    assert [c.k for _, c in causes._field_changes(our_number) if c.k != k] == cutoffs
-
-
-@for_each(("n_queries", "largest"), [(1, 4), (2, 4), (3, 6)])
-def test_divisors_up_to_these_are_tried(n_queries, largest):
-    number = OurNumber.of(ra.Queries([1, 0] * n_queries, group_sizes=[2] * n_queries), np.ones(2 * n_queries), DECLARED)
-    assert different_divisors(number).values.tolist() == [n_queries * number.value / n for n in range(1, largest + 1)]
 
 
 @pytest.mark.long

@@ -166,9 +166,33 @@ def check_catboost(convention="catboost@2", **arguments):
     )
 
 
+def check_catboost_model(**arguments):
+    trained = {"model": train_catboost(), "data": pool(), "convention": "catboost@2"}
+    return ra.catboost.check_model(**trained | arguments)
+
+
 def check_lightgbm_model(**arguments):
     train_data = {"model": train_lightgbm(), "data": (X, LABELS, QID), "convention": "lightgbm@2"}
     return ra.lightgbm.check_model(**train_data | arguments)
+
+
+def check_value(value, **arguments):
+    return ra.parity.check_value(LABELS, SCORES, "textbook@2", value=value, qid=QID, **arguments)
+
+
+def crosscheck_models(**arguments):
+    train, test = ra.datasets.mq2008_like(random_state=1, n_train_queries=4, n_test_queries=4)
+    return ra.parity.crosscheck_models(**{"train": train, "test": test, "toolkits": ["sklearn"]} | arguments)
+
+
+def order_judgments(labels, first_weight=None, weight=None):
+    """Compare two models, each with its own judgments of the same two queries."""
+    qid, scores = [0, 0, 0, 1, 1, 1], [1, 2, 3, 1, 2, 3]
+    queries = {
+        "a": ra.Queries([2, 0, 0, 0, 1, 0], qid=qid, query_weight=first_weight),
+        "b": ra.Queries(labels, qid=qid, query_weight=weight),
+    }
+    return ra.audit.order(queries, {"a": scores, "b": scores[::-1]}, "lightgbm@2")
 
 
 def read_score(convention="yahoo@1", **changes):

@@ -56,7 +56,7 @@ def test_private_and_distant_names_have_no_hint():
     assert no_attribute("lightgbm", "__wrapped__", ["eval_metric"]).count("\n") == 0
     assert no_attribute("", "zzzz", ["evaluate"]) == "module 'rankadapters' has no attribute 'zzzz'"
     assert not hasattr(ra, "__wrapped__")
-    with pytest.raises(AttributeError, match="Hint: ra.evaluate") as caught:
+    with pytest.raises(AttributeError, match=r"Hint: ra\.evaluate") as caught:
         ra.ndcg  # noqa: B018 - it raises
     assert caught.value.name == "ndcg"
 

@@ -146,17 +146,6 @@ def test_xgbranker_with_the_metric_raises_with_a_hint_to_the_callback():
         ranker.fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=[(DATA.X, DATA.y)], eval_qid=[DATA.qid])
 
 
-@pytest.mark.parametrize("name", ["a b", "a\tb", "a:b"])
-def test_names_that_xgboosts_log_would_cut_are_refused(name):
-    evals = [(dmatrix(DATA), "x")]
-    for report in (
-        ra.xgboost.eval_metric,
-        lambda *arguments, **options: ra.xgboost.EvalCallback(*arguments, evals, **options),
-    ):
-        with pytest.raises(ra.ConventionError, match="has a space, tab or colon"):
-            report(LETOR, names=[name])
-
-
 def test_xgboosts_log_keeps_the_name_of_every_preset():
     data, log = dmatrix(DATA), {}
     conventions = [getattr(ra.presets, name)(k) for name in ra.presets.names() for k in (5, None)]
