@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from rankadapters.audit import Chance, Matches, candidates
+from rankadapters.audit import Chance, Matches
 from rankadapters.audit.numbers import Number, read_number
 from tests.helpers.graded_queries import small_queries
 from tests.helpers.tables import for_each
@@ -41,20 +41,6 @@ def test_an_invented_number_is_reported_as_chance(k, expected):
     assert verdict(matches) == expected
     assert f"the first match is {expected}." in str(matches)
     assert "Hint: give several numbers of the table at once" in str(matches)
-
-
-@for_each(
-    ("value", "bounded", "below", "above"),
-    [("0.50", 1, 5, 5), ("0.03", 1, 3, 5), ("0.98", 1, 9, 2), ("0.03", 0, 5, 5), ("1.00", 0, 10, 10)],
-)
-def test_random_numbers_stay_within_the_window_and_the_range_of_the_measure(value, bounded, below, above):
-    number = Number(ra.NDCG, "ndcg", read_number(value, None), bool(bounded), None, None, (5,))
-    steps = np.array([[0], [0.4], [1], [1.04], [-below], [above], [-below - 1], [above + 1]])
-    n_changes = [np.array([1, 1, 2, 2, 2, 2, 0, 0])]
-    chance = candidates.Candidates([number], [], [float(value) + steps / 100], n_changes).chance(None)
-    assert chance.n_random == below + above + 1
-    assert chance.expected == pytest.approx((0, 2 / chance.n_random, 6 / chance.n_random))
-    assert chance.shares == pytest.approx((0, 1 / chance.n_random, 4 / chance.n_random))
 
 
 COARSE = {  # measures that take few values: a convention, and the step between two values of 30 queries

@@ -173,10 +173,3 @@ def test_nan_scores_are_not_comparable_and_catboosts_value_is_reported(labels, c
     assert (row.verdict, row.our_value) == ("not-comparable", None)
     assert row.value == pytest.approx(catboost_value)
     assert row.reason.startswith("scores[0] is NaN, which has no rank, so we refuse it.")
-
-
-@pytest.mark.parametrize("name", ["retrieved", "judged"])
-def test_unretrieved_and_unjudged_rows_are_refused(name):
-    queries = ra.Queries([1, 0], group_sizes=[2], **{name: np.array([True, False])})
-    with pytest.raises(ra.InputError, match=rf"have {name}=, but to CatBoost every row is retrieved and judged"):
-        ra.catboost.check_parity(queries, [2, 1], BASE)

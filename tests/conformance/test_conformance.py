@@ -70,12 +70,6 @@ def test_vectors_are_reproducible_and_plain_json():
 
 
 @pytest.mark.long
-def test_grades_of_the_vectors_can_be_chosen():
-    vectors = ra.conformance.vectors("lightgbm@3", labels=(0, 1)).vectors
-    assert {label for vector in vectors for label in vector.labels} == {0.0, 1.0}
-
-
-@pytest.mark.long
 @for_each(
     ("field", "value"), [("gain", "exp2"), ("ties", "input"), ("empty", 1.0), ("short", "zero"), ("k", 4), ("k", None)]
 )
@@ -287,8 +281,6 @@ def test_a_function_of_a_ranking_can_be_checked():
 def test_a_program_that_cannot_be_started_raises():
     with pytest.raises(ra.InputError, match="cannot be started"), ra.conformance.Program("no-such-program") as function:
         ra.conformance.check(function, "sklearn@3", takes="groups")
-    with pytest.raises(ra.InputError, match="command=''; allowed are command lines"):
-        ra.conformance.Program("")
 
 
 def run(capsys, *arguments):

@@ -55,17 +55,6 @@ def test_a_direct_call_takes_a_dataset_that_is_not_constructed():
 
 
 @EACH_OBJECTIVE
-def test_one_object_trains_twice_with_equal_results(name):
-    data, objective = graded_ranking(8), our_params(VALUES[name])
-    first, second = (DRIVER.predictions(data, objective) for _ in range(2))
-    assert_same_predictions(first, DRIVER.predictions(data, {"objective": name}))
-    np.testing.assert_array_equal(first, second)
-    train = dataset(data)
-    boosters = [lgb.train({**PARAMS, **objective}, train, 10) for _ in range(2)]
-    np.testing.assert_array_equal(*(booster.predict(data.X) for booster in boosters))
-
-
-@EACH_OBJECTIVE
 def test_continued_training_equals_the_built_in_objective(name):
     data, predictions = graded_ranking(9), []
     for objective in both_params(name):

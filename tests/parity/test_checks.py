@@ -6,7 +6,6 @@ import math
 import sys
 from decimal import Decimal
 from fractions import Fraction
-from functools import partial
 
 import numpy as np
 import pytest
@@ -146,18 +145,12 @@ def test_the_tolerance_of_a_printed_number_is_half_its_last_decimal(shift, ok):
     assert (report.ok, row.tolerance, row.source, row.version) == (ok, 5e-7, "log", "2")
 
 
-TOO_MANY_DIGITS = [f"1e-{'9' * 30}", "1e99999999", "9" * 5000, f"0.{'0' * 5000}", "0e-1101", Decimal("1e-2000")]
 MANY_DIGITS = ["0." + "1" * 1100, "1e-1000", "-1e400", "9" * 1100, Decimal("1e1100")]
 
 
-@for_each("value", [*TOO_MANY_DIGITS, *MANY_DIGITS], ids=short_id)
-def test_numbers_of_more_digits_than_any_float64_are_refused_and_others_compared(value):
-    if value in MANY_DIGITS:
-        assert check_value(*DATA, DECLARED, value=value, **COLUMNS).rows[0].verdict == "different"
-        return
-    for function in (partial(check_value, *DATA, DECLARED), partial(ra.audit.identify, *DATA, measure="dcg")):
-        with pytest.raises(ra.InputError, match=r"value=.* has over 1100 digits .*\nHint: pass the number as it"):
-            function(value=value, **COLUMNS)
+@for_each("value", MANY_DIGITS, ids=short_id)
+def test_numbers_of_many_digits_are_compared(value):
+    assert check_value(*DATA, DECLARED, value=value, **COLUMNS).rows[0].verdict == "different"
 
 
 @for_each("value", ["0.5", ".5", "5e-1", Decimal("0.5"), Fraction(1, 2), np.array(0.5)], ids=short_id)

@@ -21,6 +21,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import cli
+from rankadapters.callbacks.history import Evaluation
 from tests.helpers.missing_packages import skipped_if_a_package_is_missing
 
 FILE = Path(__file__).with_name("mistakes.txt")
@@ -133,7 +134,7 @@ def fit_xgbranker_with_metric():
     return ranker.fit(X, LABELS, qid=qid, eval_set=[(X, LABELS)], eval_qid=[qid], verbose=False)
 
 
-def make(name, *arguments, **options):
+def make(name, /, *arguments, **options):
     """Call a function or class of a package by its full name; skip if the package is missing."""
     module, _, kind = name.rpartition(".")
     return getattr(pytest.importorskip(module), kind)(*arguments, **options)
@@ -144,9 +145,19 @@ def fit_ranker(name="sklearn.linear_model.LinearRegression", options=None, **arg
     return ranker.fit(**{"X": X, "y": LABELS, "qid": QID} | arguments)
 
 
-def scored(convention="textbook@2", labels=LABELS, **metadata):
-    model = make("sklearn.linear_model.LinearRegression").fit(X, LABELS)
-    return ra.sklearn.query_scorer(convention)(model, X, labels, **metadata)
+def scored(convention="textbook@2", labels=LABELS, model="sklearn.linear_model.LinearRegression", **options):
+    """Score a model by `query_scorer`; `y` are the labels of its training, other options are metadata."""
+    of_scorer = {name: options.pop(name) for name in ("response", "whole") if name in options}
+    fitted = make(model).fit(X, options.pop("y", LABELS))
+    return ra.sklearn.query_scorer(convention, **of_scorer)(fitted, X, labels, **options)
+
+
+def entry(convention, *, name="same", dataset="v", iteration=0):
+    return Evaluation(dataset, ra.parse(convention), 0.5, name=name, iteration=iteration)
+
+
+def spearman(constant):
+    return ra.evaluate([1, 0], [2, 1], f"scipy.spearmanr+constant={constant}", group_sizes=[2])
 
 
 def pool(features=X, **columns):

@@ -16,10 +16,10 @@ sklearn = pytest.importorskip("sklearn")
 import scipy.sparse as sp  # noqa: E402
 from sklearn.base import clone  # noqa: E402
 from sklearn.linear_model import Ridge  # noqa: E402
-from sklearn.model_selection import GridSearchCV, learning_curve  # noqa: E402
+from sklearn.model_selection import learning_curve  # noqa: E402
 
 from rankadapters.sklearn import CutQueriesWarning, QueryKFold, QueryRanker  # noqa: E402
-from tests.helpers.sklearn_folds import DATA, FRAME, NAMES, TEXTBOOK, folds  # noqa: E402 - after the skip
+from tests.helpers.sklearn_folds import DATA, FRAME, NAMES, TEXTBOOK  # noqa: E402 - after the skip
 
 
 def test_a_ranker_that_knows_the_whole_queries_warns_of_cut_ones(metadata_routing):
@@ -63,23 +63,6 @@ def test_a_column_that_holds_the_ids_is_refused_as_a_feature(X, qid, column):
     message = rf"{column} of X holds the query ids, [^\0]*\nHint: QueryRanker\(estimator, qid='its name'\)"
     with pytest.raises(ra.InputError, match=message):
         fit(X, qid=qid)
-
-
-def test_score_without_a_convention_or_qid_is_refused():
-    model = fit()
-    with pytest.raises(ra.ConventionError, match=r"no convention to score with.*\nHint: QueryRanker"):
-        model.score(DATA.X, DATA.y, qid=DATA.qid)
-    with pytest.raises(ra.InputError, match=r"score got no qid.*\nHint: score\(X, y, qid=ids\)"):
-        model.set_params(convention=TEXTBOOK).score(DATA.X, DATA.y)
-    with pytest.raises(ra.InputError, match="qid has floats"):
-        model.score(DATA.X, DATA.y, qid=DATA.qid / 10)
-
-
-def test_the_error_of_a_search_without_routing_says_how_to_turn_it_on():
-    model = QueryRanker(Ridge(), convention=TEXTBOOK)
-    search = GridSearchCV(model, {"estimator__alpha": [1.0]}, cv=folds(), error_score="raise")
-    with pytest.raises(ra.InputError, match=r"score got no qid.*\nHint: [^\0]*enable_metadata_routing=True"):
-        search.fit(DATA.X, DATA.y, qid=DATA.qid)
 
 
 def test_columns_that_cannot_be_ids_are_features():

@@ -8,9 +8,6 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from rankadapters.core.measures import MEASURES
-from rankadapters.statistics.grid import values_to_search, with_refusals
-from rankadapters.statistics.probing.case_maker import CaseMaker
 from rankadapters.statistics.search import Data, Search
 from tests.helpers.graded_queries import small_queries
 from tests.helpers.tables import for_each
@@ -60,24 +57,6 @@ def test_groups_of_equal_keys_give_every_query_the_same_value():
             values.setdefault(groups.key(value, policy, 0), set()).add(per_query)
     assert all(len(values_of_key) == 1 for values_of_key in values.values())
     assert len({next(iter(values_of_key)) for values_of_key in values.values()}) == len(values)
-
-
-@pytest.mark.long
-@for_each("measure", ["ndcg", "ap", "err", "auc", "query-rmse", "kendall"])
-@for_each("k", [2, None])
-def test_parts_of_one_data_set_give_the_same_bits_as_separate_data_sets(measure, k):
-    kind = MEASURES[measure]
-    maker = CaseMaker((0.0, 1.0, 2.0), k)
-    cases = [case for case in (*maker.several(), *maker.confirming()) if len(case.labels) < 40][::4]
-    assert len({len(case.sizes) for case in cases}) > 1
-    labels, scores, sizes = (sum((getattr(case, name) for case in cases), ()) for name in ("labels", "scores", "sizes"))
-    together = Data(ra.Queries(labels, group_sizes=sizes), np.array(scores), (k,), [len(case.sizes) for case in cases])
-    separate = [Data(case.queries, np.array(case.scores), (k,)) for case in cases]
-    grid = with_refusals(kind, values_to_search(kind, cases[0].queries))
-    parts, data_sets = list(Search(kind, grid, [together]).groups()), list(Search(kind, grid, separate).groups())
-    assert [part.blocks for part in parts] == [part.blocks for part in data_sets] != []
-    assert [part.policies.blocks for part in parts] == [part.policies.blocks for part in data_sets]
-    assert [part.means.tobytes() for part in parts] == [part.means.tobytes() for part in data_sets]
 
 
 def test_cutoffs_beyond_all_rows_are_equal_unless_the_value_depends_on_them():
