@@ -150,7 +150,7 @@ FAULTY = [  # a reader, the texts of its files, and the row of the error
 ]  # fmt: skip
 
 
-@for_each(("read", "texts", "row"), FAULTY, ids=lambda fault: f"{fault[0].__name__}, {fault[1][-1][-20:]!r}")
+@for_each(("read", "texts", "row"), FAULTY, ids=lambda part: getattr(part, "__name__", repr(part)[-40:]))
 def test_the_error_of_a_file_has_the_row(write, read, texts, row):
     """Rows of a second file continue the count of the first."""
     files = [write(text, f"{number}.csv") for number, text in enumerate(texts)]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from types import SimpleNamespace
 
 import pandas as pd
@@ -157,9 +156,8 @@ def test_an_error_within_a_call_is_not_taken_for_a_wrong_call():
 
         __iter__ = None
 
-    with pytest.raises(TypeError):
+    with pytest.raises(TypeError):  # an InputError is none
         ra.evaluate(Labels(), SCORES, "lightgbm@10", qid=QID)
-    assert "InputError" not in repr(sys.exception())
 
 
 def test_every_argument_of_another_name_has_one_hint():
