@@ -130,6 +130,7 @@ def test_a_field_that_ndcg_lacks_has_an_effect():
     assert (effect.change, effect.lowest, effect.highest) == (0.5, "from_2", "above_0.5")
 
 
+@pytest.mark.long
 @for_each("pair", ["rbp", "all rows"])  # with and without a value of each query
 def test_a_page_shows_the_values_and_the_parts_of_the_gap(pair):
     pytest.importorskip("matplotlib")

@@ -68,6 +68,7 @@ def test_every_route_agrees_on_a_pool_with_a_baseline():
     assert [row.verdict for row in report.rows] == ["equal"] * 3
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("route", "row_index"), [("predict", 0), ("staged_predict", 1)])
 def test_a_wrong_prediction_changes_only_the_row_of_its_route(trained, route, row_index, monkeypatch):
     model, _, valid = trained

@@ -63,6 +63,7 @@ def flips():
             if getattr(DECLARED, name) != value and value not in docid_ties]  # fmt: skip
 
 
+@pytest.mark.long
 @for_each(("name", "value"), flips())
 def test_a_flipped_field_is_named(name, value):
     changed = DECLARED.replace(**{name: value})
@@ -317,6 +318,7 @@ def test_a_match_is_doubted_if_changes_give_over_5_of_the_100_numbers_around_it(
     assert causes.causes(our_number, value=value, tolerance=1e-6)[0].text == f"{doubt}it is a change by 0"
 
 
+@pytest.mark.long
 @for_each(("decimals", "named"), [(8, False), (9, True)])
 def test_a_different_divisor_is_named_only_for_numbers_with_over_8_decimals(decimals, named):
     data = data_of("ranklib@5", ties=False)
