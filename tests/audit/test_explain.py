@@ -8,14 +8,10 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from hypothesis import given, reject, settings
-from hypothesis import strategies as st
 
 import rankadapters as ra
 from rankadapters.audit.explanation import explain_pair
-from rankadapters.statistics.grid import grid
 from rankadapters.statistics.shapley import split, split_columns
-from tests.helpers.depth import examples
 from tests.helpers.graded_queries import mq2008, small_queries
 
 YAHOO, LETOR4, LIGHTGBM = ra.presets.yahoo(10), ra.presets.letor4(10), ra.presets.lightgbm(5)
@@ -53,35 +49,6 @@ def test_every_mixture_has_the_score_of_evaluate():
     for names, score in report.mixtures.items():
         mixture = report.a.convention.replace(**{name: getattr(LETOR4, name) for name in names})
         assert score == ra.evaluate(queries, scores, mixture)
-
-
-@st.composite
-def conventions(draw):
-    values = grid(ra.NDCG, small_queries()[0])
-    fields = {name: draw(st.sampled_from(choices)) for name, choices in values.items()}
-    try:
-        return ra.NDCG(k=draw(st.sampled_from([1, 3, 10, None])), **fields)
-    except ra.ConventionError:  # an invalid combination of fields
-        reject()
-
-
-@settings(deadline=None, max_examples=examples(40))
-@given(conventions(), conventions(), st.booleans())
-def test_parts_add_up_over_fields_and_over_queries(a, b, weighted):
-    queries, scores = small_queries()
-    if weighted:
-        a, b = (c.replace(average="query") for c in (a, b))
-        queries = queries.with_weights(np.arange(1.0, 41))
-    if {a.ideal, b.ideal} >= {"top-only"} and {a.ties, b.ties} >= {"average"}:
-        with pytest.raises(ra.ConventionError, match=r"of b is not a valid convention: ideal='top.*\nHint: explain"):
-            ra.audit.explain(queries, scores, a, b)
-        return
-    report = ra.audit.explain(queries, scores, a, b)
-    gap = ra.evaluate(queries, scores, b).value - ra.evaluate(queries, scores, a).value
-    assert report.gap == gap
-    assert math.fsum(report.contributions.values()) == pytest.approx(gap, abs=1e-12)
-    for name, part in report.contributions.items():
-        assert math.fsum(report.per_query[name]) == pytest.approx(part, abs=1e-12)
 
 
 def test_the_queries_that_contribute_most_are_listed_first_ten_by_default():

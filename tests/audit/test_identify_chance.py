@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import rankadapters as ra
-from rankadapters.audit import Chance, Matches, candidates, identification
+from rankadapters.audit import Chance, Matches
 from rankadapters.audit.numbers import Number, read_number
-from rankadapters.statistics.search import Search
 from tests.helpers.graded_queries import small_queries
 from tests.helpers.tables import for_each
 
@@ -30,37 +28,6 @@ def verdict(matches):
     return matches.chance.verdict(len(matches[0].changes))
 
 
-@pytest.fixture
-def search_once(monkeypatch):
-    """Evaluate the grid, and the presets with mistakes, once per scores and cutoffs, to save time."""
-    searches = {}
-
-    def search(measure, grid, data):
-        key = tuple((part.scores.tobytes(), part.cutoffs) for part in data)
-        if key not in searches:
-            real_search = Search(measure, grid, data)
-            groups = list(real_search.groups())
-            searches[key] = SimpleNamespace(groups=lambda progress: groups, notes=real_search.notes)
-        return searches[key]
-
-    monkeypatch.setattr(candidates, "Search", search)
-    for name in ("_bases", "_mistaken", "_without_queries"):
-        monkeypatch.setattr(identification, name, once_per_scores(getattr(identification, name)))
-
-
-def once_per_scores(function):
-    """Return a function of a number whose result depends on the number's scores and cutoffs alone."""
-    results = {}
-
-    def call(number, *others):
-        key = (number.scores.tobytes(), number.cutoffs)
-        if key not in results:
-            results[key] = function(number, *others)
-        return results[key]
-
-    return call
-
-
 @pytest.mark.parametrize(
     ("k", "expected"),
     [
@@ -74,34 +41,6 @@ def test_an_invented_number_is_reported_as_chance(k, expected):
     assert verdict(matches) == expected
     assert f"the first match is {expected}." in str(matches)
     assert "Hint: give several numbers of the table at once" in str(matches)
-
-
-@pytest.mark.long
-@pytest.mark.usefixtures("search_once")
-def test_random_numbers_match_as_often_as_expected():
-    queries, scores = generated_data()
-    center = sum(ra.evaluate(queries, scores, f"{name}@5").value for name in ("yahoo", "letor4")) / 2
-    samples = []
-    for number in np.random.default_rng(0).uniform(center - 0.1, center + 0.1, 80):
-        matches = ra.audit.identify(queries, scores, value=f"{number:.4f}", k=5)
-        samples.append((matches.chance.expected[-1], len(matches), matches.chance.shares[-1], bool(matches)))
-    expected, measured, expected_share, measured_share = np.mean(samples, axis=0)
-    assert measured == pytest.approx(expected, rel=0.3)
-    assert measured_share == pytest.approx(expected_share, abs=0.1)  # two standard errors of 80 draws
-
-
-@for_each(
-    ("value", "bounded", "below", "above"),
-    [("0.50", 1, 5, 5), ("0.03", 1, 3, 5), ("0.98", 1, 9, 2), ("0.03", 0, 5, 5), ("1.00", 0, 10, 10)],
-)
-def test_random_numbers_stay_within_the_window_and_the_range_of_the_measure(value, bounded, below, above):
-    number = Number(ra.NDCG, "ndcg", read_number(value, None), bool(bounded), None, None, (5,))
-    steps = np.array([[0], [0.4], [1], [1.04], [-below], [above], [-below - 1], [above + 1]])
-    n_changes = [np.array([1, 1, 2, 2, 2, 2, 0, 0])]
-    chance = candidates.Candidates([number], [], [float(value) + steps / 100], n_changes).chance(None)
-    assert chance.n_random == below + above + 1
-    assert chance.expected == pytest.approx((0, 2 / chance.n_random, 6 / chance.n_random))
-    assert chance.shares == pytest.approx((0, 1 / chance.n_random, 4 / chance.n_random))
 
 
 COARSE = {  # measures that take few values: a convention, and the step between two values of 30 queries
@@ -175,33 +114,6 @@ def test_20_notes_are_printed_and_further_ones_are_counted():
         assert [note for note in notes if note] == [*(f"Note: {i}" for i in range(min(n_notes, 20))), *last_notes]
 
 
-@pytest.mark.long
-@pytest.mark.usefixtures("search_once")
-def test_two_numbers_identify_their_preset_first_and_hardly_by_chance():
-    queries, scores = generated_data(24)
-    queries = ra.Queries(
-        queries.labels,
-        qid=queries.query_ids.repeat(np.diff(queries.indptr)),
-        docid=[str(row) for row in range(len(scores))],
-    )
-    without_value = []
-    for name in ra.presets.names("ndcg"):
-        conventions = {k: ra.presets.make(name, k) for k in (5, 10)}
-        try:
-            numbers = {k: printed_value(queries, scores, convention) for k, convention in conventions.items()}
-        except ra.InputError:
-            without_value.append(name)
-            continue
-        matches = ra.audit.identify(queries, scores, value=numbers)
-        first = matches[0]
-        assert first.covers(conventions[5]), name
-        assert first.changes == {}, name
-        assert verdict(matches) == "hardly by chance", name
-        values = tuple(ra.evaluate(queries, scores, first.convention.at(k)).value for k in (5, 10))
-        assert first.values == values, name
-    assert without_value == ["autogluon", "llama_index_0_10", "llama_index_0_12_3", "llama_index_0_12_6"]
-
-
 @pytest.mark.parametrize("name", ["letor4", "trec_eval_9", "lightgbm", "catboost"])
 def test_numbers_with_and_without_a_cutoff_are_matched_together(name):
     queries, scores = small_queries(docids=True)
@@ -220,21 +132,6 @@ def test_a_policy_that_needs_a_cutoff_is_identified_from_numbers_with_one():
     numbers = {k: printed_value(queries, scores, convention.at(k)) for k in (None, 5, 3)}
     matches = ra.audit.identify(queries, scores, value=numbers)
     assert any(match.covers(convention) for match in matches)
-
-
-@pytest.mark.long
-def test_numbers_of_two_models_identify_one_convention():
-    queries, first = generated_data(3)
-    second = generated_data(24)[1]
-    convention = ra.presets.letor4(10)
-    numbers = {"a": printed_value(queries, first, convention), "b": printed_value(queries, second, convention)}
-    pandas = pytest.importorskip("pandas")
-    scores_by_model, table = {"a": first, "b": second, "c": first}, pandas.DataFrame({"a": first, "b": second})
-    for scores in (scores_by_model, table):
-        matches = ra.audit.identify(queries, scores, value=numbers, k=10)
-        assert matches[0].covers(convention)
-        assert verdict(matches) == "hardly by chance"
-        assert matches[0].values == tuple(ra.evaluate(queries, column, convention).value for column in (first, second))
 
 
 def test_each_model_may_have_its_own_queries():

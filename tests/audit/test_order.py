@@ -116,12 +116,6 @@ def test_a_table_or_matrix_has_a_column_for_each_model(package_name):
     assert report.to_dict() == ra.audit.order(queries, expected, [YAHOO], n_resamples=49).to_dict()
 
 
-def test_two_columns_of_the_same_name_are_refused():
-    table = pytest.importorskip("pandas").DataFrame([[1, 2], [2, 1]], columns=["a", "a"])
-    with pytest.raises(ra.InputError, match=r"two columns of scores are named 'a'.\nHint"):
-        ra.audit.order([1, 0], table, [YAHOO], group_sizes=[2])
-
-
 def test_p_values_are_corrected_over_all_pairs_and_conventions():
     queries, scores = make_models()
     report = ra.audit.order(queries, scores, [YAHOO, LETOR4], n_resamples=499)
@@ -200,25 +194,6 @@ def test_the_example_orders_the_models_of_the_installed_toolkits(capsys, monkeyp
     printed = capsys.readouterr().out
     assert "lightgbm" in printed
     assert "Kendall's tau-b" in printed
-
-
-@for_each(
-    ("labels", "first_weights", "weights", "difference"),
-    [
-        ([0, 0, 0, 2, 1, 0], None, None, "judged labels"), ([2, 0, 0, 0, 1, 0], None, [1, 2], "weights"),
-        ([2, 0, 0, 0, 1, 0], [1, 2], None, "weights"), ([2, 0, 0, 0, 1, 0], [1, 2], [2, 1], "weights"),
-        ([2, 0, 0, 2, 0, 0], [1, 2], [2, 1], "judged labels"),
-    ],
-)  # fmt: skip
-def test_models_with_different_judgments_are_refused(labels, first_weights, weights, difference):
-    qid = [0, 0, 0, 1, 1, 1]
-    first = ra.Queries([2, 0, 0, 0, 1, 0], qid=qid, query_weight=first_weights)
-    second = ra.Queries(labels, qid=qid, query_weight=weights)
-    scores = {"a": [1, 2, 3, 1, 2, 3], "b": [3, 2, 1, 3, 2, 1]}
-    with pytest.raises(
-        ra.InputError, match=f"model 'b' has the same queries as the first model, but different {difference}"
-    ):
-        ra.audit.order({"a": first, "b": second}, scores, [ra.presets.lightgbm(2)])
 
 
 def test_equal_judgments_in_a_different_order_are_accepted():

@@ -9,6 +9,7 @@ import pytest
 
 import rankadapters as ra
 from tests.helpers.graded_queries import small_queries
+from tests.helpers.tables import for_each
 
 pytest.importorskip("matplotlib")
 
@@ -130,38 +131,31 @@ def test_a_page_of_one_model_and_one_convention_compares_nothing():
     assert "Why the conventions differ" not in page
 
 
-@pytest.mark.long
-def test_a_curve_has_gaps_at_cutoffs_without_a_value():
-    queries, scores = small_queries()
-    convention = ra.presets.yahoo(5).replace(short="skip")  # no query has more than 13 rows, so all are skipped at 20
-    page = ra.audit.page(queries, {"only": scores}, [convention])
-    assert "no value at 20" in page
+YAHOO = ra.presets.yahoo(5)
+DCG = ra.DCG(**{name: value for name, value in YAHOO.to_dict().items() if name in ra.DCG.fields()})
 
 
 @pytest.mark.long
-def test_conventions_of_different_measures_have_no_parts_of_a_gap():
+@for_each(
+    ("conventions", "shown", "absent"),
+    [
+        ([YAHOO.replace(short="skip")], "no value at 20", None),  # no query has more than 13 rows
+        ([YAHOO, DCG], "value against the cutoff", "parts of the gap"),  # of different measures
+        (["letor4@5", "catboost.query_auc"], "auc/catboost.query_auc", None),  # without a cutoff and a curve
+    ],
+)
+def test_a_page_has_curves_and_parts_only_where_there_are_any(conventions, shown, absent):
     queries, scores = small_queries()
-    ndcg = ra.presets.yahoo(5)
-    dcg = ra.DCG(**{name: value for name, value in ndcg.to_dict().items() if name not in {"ideal", "empty"}})
-    page = ra.audit.page(queries, {"only": scores}, [ndcg, dcg])
-    assert str(dcg) in page
-    assert "value against the cutoff" in page
-    assert "parts of the gap" not in page
+    binary = queries.with_labels((queries.labels > 0).astype(float))
+    page = ra.audit.page(binary, {"one": scores, "two": -scores}, conventions, n_resamples=49)
+    assert shown in page
+    assert absent is None or absent not in page
 
 
 @pytest.mark.long
 def test_conventions_that_differ_only_in_the_cutoff_share_a_curve():
     queries, scores = small_queries()
-    linear = ra.presets.yahoo(5).replace(gain="linear")
-    page = ra.audit.page(queries, {"only": scores}, [ra.presets.yahoo(3), ra.presets.yahoo(5), linear])
+    linear = YAHOO.replace(gain="linear")
+    page = ra.audit.page(queries, {"only": scores}, [ra.presets.yahoo(3), YAHOO, linear])
     [description] = re.findall(r'alt="One line per convention. (.*?)\."', page)
     assert [entry.partition(" ")[0] for entry in description.split("; ")] == ["yahoo", linear.name.partition("/")[2]]
-
-
-@pytest.mark.long
-def test_conventions_without_a_cutoff_have_no_curve():
-    queries, scores = small_queries()
-    conventions = ["letor4@5", "catboost.query_auc"]
-    binary = queries.with_labels((queries.labels > 0).astype(float))
-    page = ra.audit.page(binary, {"one": scores, "two": -scores}, conventions, n_resamples=49)
-    assert "auc/catboost.query_auc" in page

@@ -45,7 +45,6 @@ def audit_call(audit):
         "explain": lambda: ra.audit.explain(queries, scores, *CONVENTIONS[:2]),
         "order": lambda: ra.audit.order(queries, models, CONVENTIONS, n_resamples=9),
         "profile": lambda: ra.audit.profile(queries, k=[5, 10], scores=scores),
-        "page": lambda: ra.audit.page(queries, models, CONVENTIONS[:2], n_resamples=9),
         "identify": lambda: ra.audit.identify(queries, scores, value=value, k=5),
     }[audit]
 
@@ -54,27 +53,6 @@ def audit_call(audit):
 @for_each("audit", ["explain", "order", "profile", "identify"])
 def test_no_audit_evaluates_a_convention_twice(passes, audit):
     compute = audit_call(audit)
-    passes.clear()
-    compute()
-    assert passes
-    assert repeated_conventions(passes) == []
-
-
-@pytest.mark.long
-def test_a_page_evaluates_no_convention_twice_apart_from_its_profile(passes, monkeypatch):
-    pytest.importorskip("matplotlib")
-    from rankadapters.audit import web_page
-
-    describe_queries = web_page.describe_queries
-
-    def describe_uncounted(*arguments):
-        n_passes = len(passes)
-        data = describe_queries(*arguments)
-        del passes[n_passes:]  # the profile needs its own passes, to see which presets have a value
-        return data
-
-    monkeypatch.setattr(web_page, "describe_queries", describe_uncounted)
-    compute = audit_call("page")
     passes.clear()
     compute()
     assert passes

@@ -5,9 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import rankadapters as ra
 from rankadapters import objectives
-from tests.helpers.tables import for_each
 
 
 def test_the_presets_have_these_fields():
@@ -30,26 +28,6 @@ def test_the_presets_have_these_fields():
         objective = objectives.catboost.lambdamart(metric=metric)
         assert str(objective).startswith(start.format("all", 1, "xgboost", "/delta=catboost") + measure)
         assert not objective.uses_weights
-
-
-@for_each(
-    ("options", "message"),
-    [
-        ({"metric": "PFound"}, "metric='PFound'; allowed are 'NDCG', 'DCG', 'MRR', 'ERR', 'MAP'"),
-        *(
-            ({"top": top}, f"top={top}; allowed are whole numbers from 1 on, and -1 for all")
-            for top in (0, -2, 2.5, None)
-        ),
-        ({"type": "Linear"}, "type='Linear'; allowed are 'Base', 'Exp'"),
-        ({"norm": 1}, "norm=1; allowed are True, False"),
-        ({"metric": "MAP", "top": 5},
-         r"top belongs to metric 'DCG', 'NDCG', not to metric='MAP'.*\nHint: leave top out"),
-        ({"metric": "ERR", "type": "Exp", "denominator": "Position"}, "type belongs to metric 'DCG', 'NDCG'"),
-    ],
-)  # fmt: skip
-def test_bad_parameters_are_refused(options, message):
-    with pytest.raises(ra.ConventionError, match=message):
-        objectives.catboost.lambdamart(**options)
 
 
 @pytest.mark.long
@@ -94,17 +72,3 @@ def test_delta_is_exact_by_default():
     assert objective.delta == "exact"
     assert objective == objectives.catboost.lambdamart(metric="MAP").replace(delta="exact")
     assert objectives.parse(str(objective)) == objective
-
-
-@pytest.mark.parametrize(
-    ("convention", "message"),
-    [
-        ("catboost.map@5", "which has only k=None, divisor='relevant', not k=5, divisor='cutoff'"),
-        ("catboost.mrr@5", "which has only k=None, not k=5"),
-        ("catboost.pfound@all", "which has only k=None, discount='reciprocal', not discount='power_0.85'"),
-    ],
-)
-def test_delta_catboost_refuses_conventions_that_catboost_does_not_have(convention, message):
-    objective = objectives.catboost.lambdamart(metric="MAP")
-    with pytest.raises(ra.ConventionError, match=rf"delta='catboost' replays CatBoost, .*{message}\.\nHint: delta='ex"):
-        objective.replace(convention=convention)

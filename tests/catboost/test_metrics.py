@@ -47,35 +47,6 @@ def test_fields_of_retrieval_runs_do_not_change_the_metric_string_and_texts_are_
     assert ra.catboost.native_metric("catboost@10+gain=exp2") == ra.catboost.native_metric(BASE.replace(gain="exp2"))
 
 
-@for_each(
-    ("change", "fields"),
-    [
-        *(({"ties": ties}, f"ties='{ties}', only ties='worst'") for ties in ("input", "reverse", "average", "best")),
-        ({"ties": "docid-ascending"}, "ties='docid-ascending', only ties='worst'"),
-        ({"ties": "docid-descending"}, "ties='docid-descending', only ties='worst'"),
-        ({"precision": "float32"}, "precision='float32', only precision='float64'"),
-        ({"short": "zero"}, "short='zero', only short='pad'"),
-        ({"short": "skip"}, "short='skip', only short='pad'"),
-        ({"empty": 0}, "empty=0, only empty=1"),
-        ({"empty": 0.5}, "empty=0.5, only empty=1"),
-        ({"empty": "skip"}, "empty='skip', only empty=1"),
-        ({"empty": "error"}, "empty='error', only empty=1"),
-        ({"gain": "exp2-floor"}, "gain='exp2-floor', only gain='exp2'"),
-        ({"gain": "linear-positive"}, "gain='linear-positive', only gain='linear'"),
-        ({"gain": "table_0_1_3"}, "gain='table_0_1_3', only gain='exp2'"),
-        ({"gain": "table_0_1_2"}, "gain='table_0_1_2', only gain='linear'"),
-        ({"discount": "jk2"}, "discount='jk2', only discount='log2'"),
-        ({"ideal": "all"}, "ideal='all', only ideal='cutoff'"),
-        ({"average": "query-except-empty"}, "average='query-except-empty', only average='query'"),
-        ({"k": 2**31}, "k=2147483648, only k=None"),
-    ],
-)
-def test_fields_that_catboost_cannot_express_are_named(change, fields):
-    with pytest.raises(ra.UnsupportedConventionError) as raised:
-        ra.catboost.native_metric(BASE.replace(**change))
-    assert str(raised.value).startswith(f"CatBoost cannot express {fields}.\nHint: the nearest it can express is ")
-
-
 def test_every_inexpressible_field_is_named_and_the_nearest_convention_is_expressible():
     with pytest.raises(ra.UnsupportedConventionError) as raised:
         ra.catboost.native_metric(ra.presets.letor4(5))

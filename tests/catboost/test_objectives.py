@@ -56,34 +56,6 @@ def test_a_loss_string_is_read_as_the_objective_that_catboost_trains(loss, tied)
     np.testing.assert_allclose(predictions - predictions.mean(), expected, rtol=1e-5, atol=1e-6)
 
 
-@for_each(
-    ("loss", "message"),
-    [
-        ("RMSE", "'RMSE' is none of CatBoost's ranking losses 'QueryRMSE'"),
-        (7, "7 is none of CatBoost's ranking losses"),
-        ("YetiRankPairwise", "solves a system over the leaves of a tree(.|\n)*Hint: YetiRank"),
-        ("PairLogitPairwise:max_pairs=3", "solves a system over the leaves of a tree(.|\n)*Hint: PairLogit, or"),
-        ("PairLogit:max_pairs=5", "has max_pairs=5, by which it draws pairs at random"),
-        ("QuerySoftMax:beta=0", "beta=0"),
-        ("QueryRMSE:beta=1", "has 'beta', which is not a parameter of it"),
-        ("LambdaMart:metric=AUC", "metric='AUC'; allowed are"),
-        ("LambdaMart:metric=MRR;top=5", "top belongs to metric 'DCG', 'NDCG'"),
-        ("StochasticRank", "has no metric, which has no default"),
-        ("StochasticRank:metric=FilteredDCG", "metric='FilteredDCG'; allowed"),
-        ("YetiRank:mode=PFound", "mode='PFound'; allowed"),
-        ("YetiRank:permutations=2.5", "has permutations='2.5'; allowed are whole numbers"),
-        pytest.param("YetiRank:permutations=" + "9" * 5000, "allowed are whole numbers", id="5000 digits"),
-        ("YetiRank:permutations=0000000000000000000010", "allowed are whole numbers"),  # longer than any 64-bit integer
-        ("YetiRank:permutations=-9223372036854775808", "permutations=-9223372036854775808; allowed are .* from 1 "),
-        ("LambdaMart:top=0", "has top='0'"),
-        ("LambdaMart:type=exp", "has type='exp'; allowed are 'Base', 'Exp'"),
-    ],
-)
-def test_bad_and_unsupported_loss_strings_are_refused(loss, message):
-    with pytest.raises(ra.ConventionError, match=message):
-        ra.catboost.read_objective(loss)
-
-
 @pytest.mark.parametrize(
     ("loss", "objective"),
     [
@@ -117,36 +89,6 @@ def test_an_objective_that_was_read_is_written_back(loss):
     params = ra.catboost.native_objective(objective)
     assert ra.catboost.read_objective(params["loss_function"]) == objective
     assert ra.objectives.parse(str(objective)) == objective
-
-
-NO_TOP = r"top belongs to metric [^\n]*\nHint: ra.catboost.train takes any objective.$"
-MAKE, YETI, STOCHASTIC = (getattr(objectives.catboost, name) for name in ("lambdamart", "yetirank", "stochastic_rank"))
-NOT_BUILT_IN = [
-    (objectives.ListNet(), {}, "CatBoost has no built-in listnet; its own are 'QueryRMSE'"),
-    (LAMBDAMART, {"truncation": 5}, "truncation=5; the nearest has truncation=None"),
-    (LAMBDAMART, {"hessian": "doubled"}, "hessian=doubled"),
-    (LAMBDAMART, {"convention": TEXTBOOK, "beyond_k": "cut", "truncation": 10}, "beyond_k=cut"),
-    (LAMBDAMART, {"convention": "letor4@5", "truncation": 5}, "gain=table_0_1_3(.|\n)*Hint: ra.catboost.train"),
-    (LAMBDAMART, {"convention": "catboost@all"}, "ties=worst, average=query; the nearest has ties=input, "),
-    (LAMBDAMART, {"convention": "catboost.map@5", "truncation": 5, "delta": "exact"}, "k=5(.|\n)*Hint: ra.catboost"),
-    (LAMBDAMART, {"convention": "catboost.pfound@all"}, "no built-in lambdarank like this; metric='PFound'"),
-    *((MAKE(metric=metric), {"delta": "exact"}, "CatBoost has no built-in objective with delta=exact")
-      for metric in ("MRR", "ERR", "MAP")),
-    (objectives.catboost.pair_logit(), {"sigma": 2}, "sigma=2"),
-    (YETI(mode="NDCG"), {"convention": TEXTBOOK}, "average=uniform"),
-    (YETI(mode="ERR"), {"convention": "catboost.pfound@5"}, "no built-in yetirank like this; mode='PFound'; allowed"),
-    (STOCHASTIC("MRR"), {"convention": "catboost.map@5"},
-     "no built-in stochastic-rank like this; metric='MAP'; allowed(.|\n)*Hint: ra.catboost.train"),
-    (STOCHASTIC("MRR"), {"convention": "catboost.mrr@5"}, NO_TOP),
-    (STOCHASTIC("NDCG"), {"convention": "letor4@5"}, "gain=table_0_1_3"),
-    (objectives.catboost.stochastic_filter(), {"convention": "catboost.filtered_dcg+gain=exp2"}, "gain=exp2"),
-]  # fmt: skip
-
-
-@for_each(("objective", "change", "message"), NOT_BUILT_IN, ids=lambda part: getattr(part, "kind", part))
-def test_an_objective_that_catboost_does_not_have_is_refused_by_name(objective, change, message):
-    with pytest.raises(ra.UnsupportedConventionError, match=message):
-        ra.catboost.native_objective(objective.replace(**change))
 
 
 def test_ties_by_average_are_written_like_ties_in_row_order():
@@ -186,35 +128,6 @@ def test_a_convention_gives_catboosts_nearest_loss_which_trains(convention, opti
     X, y, qid = rows(0, 30)
     scores = train_natively(params, pool(0, 30), loss).predict(X)
     assert ra.evaluate(y, scores, convention, qid=qid).value > ra.evaluate(y, 0 * scores, convention, qid=qid).value
-
-
-BY_QUERY, STOCHASTIC_RANK = TEXTBOOK.replace(average="query"), {"loss": "StochasticRank"}
-INEXPRESSIBLE = [
-    (ra.presets.letor4(10), {}, "LambdaMart cannot express gain='table_0_1_3', discount='jk2', short='zero'"),
-    (ra.presets.xgboost(10), {}, "cannot express gain='exp2-floor', precision='float32'"),
-    (ra.presets.catboost(10), {}, "cannot express ties='worst'"),
-    (TEXTBOOK.replace(ideal="all"), {}, "cannot express ideal='all', only ideal='cutoff'"),
-    (TEXTBOOK, {"loss": "YetiRank"}, "YetiRank cannot express average='uniform', only average='query'"),
-    (BY_QUERY, {"loss": "LambdaMart"}, "LambdaMart cannot express average='query'"),
-    (BY_QUERY, STOCHASTIC_RANK, "StochasticRank cannot express average='query'"),
-    (TEXTBOOK.replace(ties="input"), STOCHASTIC_RANK, "cannot express ties='input', only ties='average'"),
-    (ra.presets.catboost.dcg(5, use_weights=False), {"loss": "LambdaMart"}, "cannot express measure='dcg'"),
-    (ra.presets.catboost.map(5), {}, "verified only for NDCG and DCG(.|\n)*Hint: ra.catboost.train"),
-    (TEXTBOOK, {"loss": "PairLogit"}, "loss='PairLogit'; allowed are 'LambdaMart', 'YetiRank', 'StochasticRank'"),
-]
-
-
-@for_each(("convention", "options", "message"), INEXPRESSIBLE)
-def test_a_field_that_catboosts_losses_cannot_express_is_refused_by_name(convention, options, message):
-    with pytest.raises(ra.ConventionError, match=message):
-        ra.catboost.native_loss(convention, **options)
-
-
-def test_a_convention_and_a_position_bias_are_not_built_in_objectives():
-    with pytest.raises(ra.ConventionError, match=r"is not an objective(.|\n)*Hint: ra.objectives.lambdarank"):
-        ra.catboost.native_objective(TEXTBOOK)
-    with pytest.raises(ra.UnsupportedConventionError, match="CatBoost has no built-in position bias"):
-        ra.catboost.native_objective(LAMBDAMART, position_bias=objectives.lightgbm.position_bias())
 
 
 @pytest.mark.long

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from tests.helpers.tables import for_each, short
+from tests.helpers.tables import for_each
 
 cb = pytest.importorskip("catboost")
 
@@ -84,32 +84,11 @@ def test_a_metric_that_is_the_declared_convention_but_differs_has_one_row(monkey
     assert [row.verdict for row in report.rows] == ["different"]
 
 
-MISREAD = [
-    ("NDCG:top=0", "top='0', at which CatBoost gives every query 1 as NDCG and 0 as DCG"),
-    ("NDCG:top=-5", "top='-5', which CatBoost takes as all rows"),
-    ("NDCG:top=1.5", "allowed are whole numbers from 1 on, or -1"),
-    ("NDCG:type=exp", "type='exp'; allowed are 'Base', 'Exp'"),
-    ("DCG:denominator=position", "denominator='position'; allowed are 'LogPosition', 'Position'"),
-    ("NDCG:use_weights=0", "use_weights='0'; allowed are 'true', 'false'"),
-    ("NDCG: top=5", "' top', which is not a parameter of it"),
-    ("NDCG:top=5;top=3", "'top', twice"),
-    ("NDCG:sigma=1", "'sigma', which is not a parameter of it"),
-    ("ndcg:top=5", "'ndcg:top=5' is none of CatBoost's NDCG, DCG, MAP"),
-    ("Precision", "'Precision' is none of CatBoost's NDCG, DCG, MAP"),
-]
-
-
-@pytest.mark.parametrize(("metric", "message"), MISREAD)
-def test_a_metric_string_that_catboost_misreads_or_refuses_is_not_passed_to_catboost(metric, message, monkeypatch):
+def test_a_metric_string_that_catboost_misreads_or_refuses_is_not_passed_to_catboost(monkeypatch):
     monkeypatch.setattr("rankadapters.catboost.parity.eval_metric", lambda *args, **kwargs: pytest.fail("asked"))
-    with pytest.raises(ra.ConventionError) as raised:
-        ra.catboost.read_metric(metric)
-    assert message in str(raised.value)
-    report = ra.catboost.check_parity([1, 0], [2, 1], BASE, group_sizes=[2], metrics=[metric])
-    assert not report.ok
-    assert report.unmet == f"not compared: catboost.utils.eval_metric {metric}"
-    assert report.rows[0].reason.startswith("CatBoost was not asked: ")
-    assert message in report.rows[0].reason
+    report = ra.catboost.check_parity([1, 0], [2, 1], BASE, group_sizes=[2], metrics=["NDCG:top=0"])
+    assert (report.ok, report.unmet) == (False, "not compared: catboost.utils.eval_metric NDCG:top=0")
+    assert report.rows[0].reason.startswith("CatBoost was not asked: 'NDCG:top=0' has top='0', at which CatBoost gives")
 
 
 def test_parameters_that_a_metric_string_omits_have_catboosts_defaults():
@@ -138,22 +117,6 @@ def test_object_weights_are_named_as_ignored():
     assert row.verdict == "equal"
     assert row.our_value == ra.evaluate(labels, scores, BASE, qid=qid).value
     assert row.reason == "weight= has object weights, which CatBoost's NDCG and DCG ignore; group_weight= counts."
-
-
-@for_each(
-    ("arguments", "message"),
-    [
-        ({"query_weight": [1], "group_weight": [1, 1]}, "query_weight and group_weight are the same weights"),
-        ({"group_weight": [1.0]}, "group_weight has 1 rows but labels has 2"),
-        ({"metrics": "NDCG:top=5"}, r"metrics='NDCG:top=5'; allowed are lists of metric strings"),
-        ({"metrics": 5}, "metrics=5; allowed are lists of metric strings"),
-        ({"metrics": [5]}, "allowed are lists of metric strings"),
-        ({"weight": "x"}, "weight is 'x', but one entry per row is needed"),
-    ],
-)
-def test_bad_weights_and_metrics_are_refused(arguments, message):
-    with pytest.raises(ra.InputError, match=message):
-        ra.catboost.check_parity([1, 0], [2, 1], BASE, group_sizes=[2], **arguments)
 
 
 # What the report says: agreement, what CatBoost cannot express, and what float32 changes
@@ -201,12 +164,6 @@ def test_the_reason_says_what_float32_rounded(labels, weights, reason):
     assert bool(report.rows[0].reason) == bool(reason)
 
 
-@pytest.mark.parametrize("convention", [BASE.replace(gain="exp2"), ra.presets.letor4(10)], ids=short)
-def test_the_error_says_that_our_exp2_refuses_negative_labels(convention):
-    with pytest.raises(ra.InputError, match=r"labels\[1\] is -0\.5, negative: CatBoost's type=Exp .* our exp2 refuses"):
-        ra.catboost.check_parity([1, -0.5], [2, 1], convention, group_sizes=[2])
-
-
 @pytest.mark.parametrize(("labels", "catboost_value"), [([3, 2, 1, 0], 1.0), ([0, 1, 2, 3], 0.6138273133441086)])
 def test_nan_scores_are_not_comparable_and_catboosts_value_is_reported(labels, catboost_value):
     # CatBoost 1.2.10 leaves NaN scores in row order, so the same four documents have NDCG 1 or 0.61.
@@ -216,25 +173,3 @@ def test_nan_scores_are_not_comparable_and_catboosts_value_is_reported(labels, c
     assert (row.verdict, row.our_value) == ("not-comparable", None)
     assert row.value == pytest.approx(catboost_value)
     assert row.reason.startswith("scores[0] is NaN, which has no rank, so we refuse it.")
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"labels": [1e39, 0]}, r"labels\[0\] is 1e\+39, beyond float32"),
-        ({"query_weight": [1e300]}, r"query_weight\[0\] is 1e\+300, beyond float32"),
-        ({"query_weight": [1e-300]}, "the scored queries have weight 0"),
-        ({"convention": BASE.replace(average="uniform"), "query_weight": [2]}, "average='uniform'"),
-    ],
-)
-def test_bad_numbers_are_refused(change, message):
-    arguments = {"labels": [1, 0], "scores": [2, 1], "convention": BASE, "group_sizes": [2], **change}
-    with pytest.raises(ra.InputError, match=message):
-        ra.catboost.check_parity(**arguments)
-
-
-@pytest.mark.parametrize("name", ["retrieved", "judged"])
-def test_unretrieved_and_unjudged_rows_are_refused(name):
-    queries = ra.Queries([1, 0], group_sizes=[2], **{name: np.array([True, False])})
-    with pytest.raises(ra.InputError, match=rf"have {name}=, but to CatBoost every row is retrieved and judged"):
-        ra.catboost.check_parity(queries, [2, 1], BASE)

@@ -67,15 +67,6 @@ def test_every_round_of_both_sets_equals_our_value(convention, loss):
         assert values(model, name, convention) == pytest.approx(expected, rel=1e-12)
 
 
-@for_each("convention", [[CONVENTION], [CONVENTION, "textbook@3"], ("letor4@3",)])
-def test_several_conventions_are_refused_with_the_way_to_report_them(convention):
-    message = (
-        r"is a sequence, but CatBoost takes one custom metric a training.\nHint: ra.catboost.train reports several"
-    )
-    with pytest.raises(ra.ConventionError, match=message):
-        make_metric(convention)
-
-
 def test_a_pool_declares_its_labels_and_groups_and_its_group_weights_count():
     convention = ra.presets.catboost(3)
     X, y, qid, weights = data(1)
@@ -99,15 +90,6 @@ def test_a_quantized_pool_and_one_with_a_baseline_are_declared_by_their_columns(
     for declared, labels in zip(metric.sets, (y, y[::-1]), strict=True):
         assert declared.labels.tolist() == labels.tolist()
         assert declared.query_of_row.tolist() == ra.Queries(y, qid=qid).query_of_row.tolist()
-
-
-def test_a_direct_call_returns_our_value():
-    metric = make_metric()
-    for index in (1, 0):
-        labels, qid = labels_and_qid(index)
-        scores = np.random.default_rng(1).normal(size=labels.size)
-        value, weight = metric.evaluate([scores], labels.astype(np.float32), None)
-        assert (value, weight) == (ra.evaluate(labels, scores, CONVENTION, qid=qid).value, 1.0)
 
 
 def test_early_stopping_watches_the_metric_and_keeps_its_best_round():
@@ -229,34 +211,6 @@ def test_a_log_with_skipped_rounds_has_the_values_of_the_others():
     model.fit(cb.Pool(X, labels, group_id=qid), eval_set=valid_pool)
     assert values(model) == pytest.approx(np.array(our_values(model, *data(1)[:3]))[[0, 3, 4]], rel=1e-12)
     assert values(model, "learn") == [-1] * 3
-
-
-def test_sets_of_equal_labels_and_different_queries_are_refused():
-    labels, qid = labels_and_qid(0)
-    other_qid = np.sort(np.random.default_rng(0).permutation(qid))
-    other_qid[:3] = other_qid[0]
-    with pytest.raises(ra.InputError, match="sets 0 and 1 have the same labels but different queries or weights"):
-        ra.catboost.eval_metric(CONVENTION, sets=[(labels, qid), (labels, np.append(other_qid[1:], 99))])
-
-
-@pytest.mark.parametrize(
-    ("sets", "message"),
-    [
-        ([], "is not a list of sets"),
-        ("train", "is not a list of sets"),
-        ([[1, 0]], r"sets\[0\] is \[1, 0\]; allowed are a Pool, \(labels, qid\)"),
-        ([([1, 0],)], r"sets\[0\] is"),
-        ([([1, 0], [1])], "qid has 1 rows but labels has 2"),
-        ([([3, 0], [1, 1])], r"labels\[0\] is 3, outside the gain table"),
-        (cb.Pool([[0], [1]], [0, 1], group_id=[1, 1]), r"is not a list of sets.\nHint: sets=\[valid_pool\]"),
-        ([cb.Pool([[0], [1]], [0, 1])], r"sets\[0\]: the Pool has no group ids, .*\nHint: .*group_id=qid"),
-        ([cb.Pool([[0], [1]], group_id=[1, 1])], r"sets\[0\]: the Pool has no labels"),
-        ([cb.Pool([[0], [1]], [[0, 1], [1, 1]], group_id=[1, 1])], r"sets\[0\]: the Pool has labels of shape \(2, 2\)"),
-    ],
-)
-def test_bad_sets_are_refused(sets, message):
-    with pytest.raises(ra.InputError, match=message):
-        ra.catboost.eval_metric(CONVENTION, sets)
 
 
 def test_a_direct_call_refuses_varying_weights_and_two_outputs():

@@ -166,26 +166,6 @@ def test_a_direction_may_name_a_measure_by_any_of_its_texts():
         Results(cells, higher_is_better={"letor4@10": True, "ndcg@10": False, "MAP": True})
 
 
-@for_each(
-    ("text", "message"),
-    [
-        ("", "it is empty"),
-        ("method,dataset,measure\na,D,m\n", "no column 'value'"),
-        ("method,dataset,measure,value\na,D,m\n", "row 0 has 3 fields, the header 4"),
-        ("method,dataset,measure,value\na,D,m,1\na,D,m,1,2\n", "row 1 has 5 fields, the header 4"),
-        ("method,dataset,measure,value\na,D,m,1\n  \n", "row 1 has 1 fields, the header 4"),
-        (2 * (",".join(["method,dataset,measure,value", *map(str, range(300))]) + "\n"), "a column '0'"),
-        ("method,dataset,measure,value,value\na,D,m,1,2\n", "the results have two columns 'value'"),
-        ('method,dataset,measure,value\n"a,D,m,1\n', "it is not CSV in UTF-8"),
-        ("method,dataset,measure,value\na\0,D,m,1\n", "it is not CSV in UTF-8: line contains NUL"),
-    ],
-)
-def test_malformed_files_are_refused(tmp_path, text, message):
-    (tmp_path / "r.csv").write_text(text)
-    with pytest.raises(InputError, match=f"r.csv: .*{message}"):
-        Results.read(tmp_path / "r.csv", higher_is_better=True)
-
-
 # Conversion to frames and text
 
 

@@ -19,7 +19,6 @@ from tests.helpers.shared_data import GOLDEN
 from tests.helpers.tables import for_each
 
 HAND = json.loads((GOLDEN / "compare_hand_case.json").read_text(encoding="utf-8"))
-TABLE_11_8 = "letor3_published_winning_numbers"
 METHODS, DATASETS, MEASURES = "ABCDEF", ["D1", "D2", "D3"], ["m1", "m2"]
 
 
@@ -77,22 +76,6 @@ def test_winning_numbers_of_mq2007_follow_from_the_published_values():
     assert numbers.iwn[:-1].tolist() == [[3] * 4] * 7
     assert (numbers.n_ties, numbers.n_pairs) == (1, 42)
     assert numbers.wn[-1].sum() == 42 - 1
-
-
-def test_published_winning_numbers_of_letor3_keep_to_the_bounds():
-    # Liu (2011), Table 11.8, published without the values that it counts, so any values give the bounds.
-    measures, lines = published_table(TABLE_11_8)
-    wins = np.array([list(map(int, numbers)) for numbers in lines.values()])
-    cells = {(method, f"D{d}", measure): 0.5 for method in lines for d in range(7) for measure in measures}
-    bounds = winning_numbers(Results(cells, higher_is_better=True))
-    assert (wins <= bounds.iwn[:-1].T).all()
-    assert wins.sum(axis=0).tolist() == [139, 147, 147, 139, 140, 141, 147]
-    assert (wins.sum(axis=0) <= bounds.n_pairs / len(measures)).all()
-    share = dict(zip(lines, (wins.sum(axis=1) / bounds.iwn[-1]).round(4).tolist(), strict=True))
-    assert share == {
-        "Regression": 0.1054, "RankSVM": 0.5238, "RankBoost": 0.4864, "FRank": 0.4354, "ListNet": 0.7585,
-        "AdaRank": 0.5612, "SVMmap": 0.5306,
-    }  # fmt: skip
 
 
 def count_all_pairs(cells):

@@ -75,12 +75,6 @@ def test_a_code_cell_has_its_line_number_and_the_alt_text_of_its_picture(execute
     assert notebook.cells[1].metadata.mystnb == {}
 
 
-def test_pages_without_code_are_not_executed(executed):
-    pages = executed.still()
-    assert "fields.md" in pages
-    assert "start.md" not in pages
-
-
 @pytest.mark.parametrize(
     ("link", "broken"),
     [

@@ -215,43 +215,10 @@ def test_the_reader_of_scores_refuses_what_the_schema_refuses(convention):
                 assert not refused, damaged
 
 
-@for_each(
-    ("text", "change", "message"),
-    [
-        ("yahoo@1", {"value": False}, r"value=False; allowed are finite numbers"),
-        ("yahoo@1", {"value": 7}, r"value=7\.0; allowed are numbers from 0 to 1\."),
-        ("yahoo@1", {"value": -0.5}, r"value=-0\.5; allowed are numbers from 0 to 1\."),
-        ("yahoo@1", {"n_scored": -1}, r"n_scored=-1; allowed are whole numbers from 0 to 2\."),
-        ("yahoo@1", {"n_scored": 3}, r"n_scored=3; allowed are whole numbers from 0 to 2\."),
-        ("yahoo@1", {"n_queries": True}, r"n_queries=True; allowed are whole numbers from 0 on\."),
-        ("yahoo@1", {"digest": "0x_f"}, r"digest='0x_f'; allowed are hexadecimal numbers such as '0xf'\."),
-        ("yahoo@1", {"convention": "yahoo@1"}, r"convention='yahoo@1'; allowed are signatures\."),
-        (
-            "yahoo@1",
-            {"model": "mine"},
-            r"its members are 'value', .*'model', but those of a score are 'va",
-        ),
-        ("letor4.p@2", {"value": 1.5}, r"value=1\.5; allowed are numbers from 0 to 1\."),
-        ("scipy.spearmanr", {"value": 1.5}, r"value=1\.5; allowed are numbers from -1 to 1\."),
-        ("catboost.query_rmse", {"value": -1}, r"value=-1\.0; allowed are finite numbers from 0 on\."),
-        ("sklearn.coverage_error", {"value": -1}, r"value=-1\.0; allowed are finite numbers from 0 on\."),
-    ],
-)
-def test_the_error_for_a_wrong_score_names_the_member(text, change, message):
-    with pytest.raises(ra.InputError, match=rf"^this is not a score: {message}(.|\n)*Hint: pass what Score.to_dict"):
-        ra.Score.from_dict({**score_under(text).to_dict(), **change})
-
-
 @for_each("text", ["yahoo@1+gain=linear", "rectools@1", "yahoo@1+unjudged=3", "lightgbm@1+empty=1", "ranx.hits@1"])
 def test_a_value_that_other_data_can_have_is_read(text):
     document = score_under(text).to_dict()
     assert ra.Score.from_dict({**document, "value": 7}).value == 7.0
-
-
-def test_reading_a_score_from_other_texts_raises():
-    for text in ("", "[]", "{}", '{"value": 1, "value": 1}', score_under("yahoo@1").to_json()[:-1]):
-        with pytest.raises(ra.InputError, match="Hint: pass what "):
-            ra.Score.from_json(text)
 
 
 @pytest.mark.long

@@ -12,7 +12,6 @@ import rankadapters as ra
 from rankadapters.lightgbm.distributed import leaving_network
 from tests.helpers.metric_trainings import LETOR, TEXTBOOK
 from tests.helpers.rankings import ranking
-from tests.helpers.tables import for_each
 
 lgb = pytest.importorskip("lightgbm")
 pytest.importorskip("sklearn")
@@ -26,21 +25,6 @@ def test_an_evaluation_set_without_groups_is_refused():
     watch(ONE.y, ONE.X[:, 0])
     with pytest.raises(ra.InputError, match="the data has no group"):
         end_of_round(watch, [result_row("valid_0", LETOR.name, np.nan, True)], 1)
-
-
-NO_NAMES = r"is not a list of different names.\nHint: as in fit\(eval_names=\)"
-
-
-@for_each(
-    ("eval_names", "message"),
-    [
-        *((names, NO_NAMES) for names in ("valid", [], [1], ["a", "a"], None)),
-        (["first", "valid_1"], r"has 'valid_1', but LightGBM numbers the sets separately"),
-    ],
-)
-def test_wrong_or_ambiguous_eval_names_are_refused(eval_names, message):
-    with pytest.raises(ra.InputError, match=message):
-        ra.lightgbm.global_eval(LETOR, eval_names=eval_names)
 
 
 # Several workers in one process: each booster trains alone, but its `num_machines` claims several machines.

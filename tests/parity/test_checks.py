@@ -6,7 +6,6 @@ import math
 import sys
 from decimal import Decimal
 from fractions import Fraction
-from functools import partial
 
 import numpy as np
 import pytest
@@ -146,33 +145,12 @@ def test_the_tolerance_of_a_printed_number_is_half_its_last_decimal(shift, ok):
     assert (report.ok, row.tolerance, row.source, row.version) == (ok, 5e-7, "log", "2")
 
 
-@for_each(
-    "value",
-    [
-        "0.5.1", "", "high", None, [0.5], True, np.True_, b"0.5", "0.5_0", "\u0660.\u0665", "½", "nan", "inf", 1j,
-        10**400, 10**5000, np.array("0.5"), np.array([0.5]), np.datetime64(1, "D"), Decimal("NaN"),
-    ],
-    ids=short_id,
-)  # fmt: skip
-def test_what_is_no_number_is_refused_as_a_value_and_as_a_tolerance(value):
-    with pytest.raises(ra.InputError, match=r"value=.*(is not a number|allowed are Scores and numbers)"):
-        check_value(*DATA, DECLARED, value=value, **COLUMNS)
-    with pytest.raises(ra.InputError, match=r"tolerance=.*; allowed are finite numbers from 0 on"):
-        check_value(*DATA, DECLARED, value=0.5, tolerance=-1 if value is None else value, **COLUMNS)
-
-
-TOO_MANY_DIGITS = [f"1e-{'9' * 30}", "1e99999999", "9" * 5000, f"0.{'0' * 5000}", "0e-1101", Decimal("1e-2000")]
 MANY_DIGITS = ["0." + "1" * 1100, "1e-1000", "-1e400", "9" * 1100, Decimal("1e1100")]
 
 
-@for_each("value", [*TOO_MANY_DIGITS, *MANY_DIGITS], ids=short_id)
-def test_numbers_of_more_digits_than_any_float64_are_refused_and_others_compared(value):
-    if value in MANY_DIGITS:
-        assert check_value(*DATA, DECLARED, value=value, **COLUMNS).rows[0].verdict == "different"
-        return
-    for function in (partial(check_value, *DATA, DECLARED), partial(ra.audit.identify, *DATA, measure="dcg")):
-        with pytest.raises(ra.InputError, match=r"value=.* has over 1100 digits .*\nHint: pass the number as it"):
-            function(value=value, **COLUMNS)
+@for_each("value", MANY_DIGITS, ids=short_id)
+def test_numbers_of_many_digits_are_compared(value):
+    assert check_value(*DATA, DECLARED, value=value, **COLUMNS).rows[0].verdict == "different"
 
 
 @for_each("value", ["0.5", ".5", "5e-1", Decimal("0.5"), Fraction(1, 2), np.array(0.5)], ids=short_id)

@@ -114,20 +114,6 @@ def test_every_ndcg_difference_on_generated_cases_is_explained(toolkit):
     assert min(verdicts["equal-on-this-data"], verdicts["not-comparable"]) >= 0.05 * N_CASES
 
 
-@for_each("seed", [3, 9])
-@pytest.mark.parametrize("toolkit", NDCG_REFUSALS)
-def test_a_not_comparable_row_names_queries_and_only_fields_that_matter(toolkit, seed):
-    pytest.importorskip(toolkit)
-    convention, case = ra.presets.letor4(3), make_case(seed)
-    queries = ra.Queries(case.labels.clip(0, 2), group_sizes=case.sizes)
-    report = getattr(ra, toolkit).check_parity(queries, case.scores, convention)
-    row = report.rows[-1]
-    assert row.verdict == "not-comparable"
-    assert row.per_query.largest()
-    inert = ra.inert(queries, case.scores, convention, report.rows[0].convention)
-    assert not any(f"{name}=" in row.reason.partition(" which matters")[0] for name in inert)
-
-
 @for_each("text", ["lightgbm.map@5", "catboost.precision_at@5+average=query"])
 def test_weights_that_catboosts_metric_ignores_make_our_mean_not_comparable(text):
     pytest.importorskip("catboost")

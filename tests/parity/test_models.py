@@ -9,7 +9,6 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.parity.data import read_data
-from rankadapters.parity.toolkit import Route, ToolkitData
 from tests.helpers.rankings import Ranking, ranking
 from tests.helpers.tables import for_each
 
@@ -111,28 +110,6 @@ def test_a_booster_is_checked_on_a_dmatrix():
     report.raise_if_failed()
     our_score = ra.evaluate(VALID.y, model.predict(VALID.X), convention, qid=VALID.qid, query_weight=weights)
     assert {row.our_value for row in report.rows} == {our_score.value}
-
-
-@pytest.mark.parametrize("toolkit", ["lightgbm", "xgboost"])
-@for_each(
-    ("changes", "message"),
-    [
-        ({"model": lambda m: type(m)()}, "the model is not trained, so it has no scores"),
-        ({"model": lambda m: 5}, "int is not a model of"),
-        ({"data": lambda d: d[:2]}, r"allowed are \(X, labels, qid\)"),
-        ({"data": lambda d: (d[0], d[1][1:], d[2][1:])}, r"X has \d+ rows but labels has \d+"),
-        ({"iteration": lambda _: ROUNDS}, f"iteration={ROUNDS}; allowed are whole numbers from 0 to {ROUNDS - 1}"),
-        ({"dataset": lambda _: "test"}, "the training logged no 'test'"),
-        ({"dataset": lambda _: "valid", "log": lambda _: 5}, "log=5; allowed are dicts of sets"),
-        ({"dataset": lambda _: "valid", "log": lambda _: {"valid": {"x@5": [1]}}}, r"has \['x@5'\], but not 'ndcg@5'"),
-    ],
-)
-def test_bad_models_and_data_are_refused(toolkit, changes, message):
-    model, data = ranker(toolkit)
-    arguments = {"model": model, "data": data, "iteration": None, "dataset": None, "log": None}
-    arguments |= {name: replace(arguments[name]) for name, replace in changes.items()}
-    with pytest.raises(ra.InputError, match=message):
-        getattr(ra, toolkit).check_model(convention=getattr(ra.presets, toolkit)(5), **arguments)
 
 
 @pytest.mark.parametrize("toolkit", ["lightgbm", "xgboost"])
@@ -247,26 +224,6 @@ def test_a_continued_training_has_logged_its_own_rounds_only():
         message = rf"iteration {iteration} was not logged: the log has the iterations 5 to "
         with pytest.raises(ra.InputError, match=message):
             logged_row(model, log, iteration=iteration)
-
-
-@for_each(
-    ("rounds", "n_trained", "expected"),
-    [
-        (0, 0, (2, 0.3)), (0, 5, (4, 0.3)), (3, 5, (2, 0.1)), (5, 5, (4, 0.3)), (0, 2, (2, 0.3)), (1, 3, (0, 0.1)),
-        (2, 5, "iteration 1 was not logged: the log has the iterations 2 to 4"),
-        (6, 5, "iteration 5 was not logged: the log has the iterations 2 to 4"),
-    ],
-)  # fmt: skip
-def test_the_logged_value_is_found_in_a_log_of_the_last_three_rounds(rounds, n_trained, expected):
-    data = ToolkitData(queries=None, scores=None, rounds=rounds, n_trained=n_trained)
-    log = "valid", "ndcg@5", [0.1, 0.2, 0.3], Route("scores", None)
-    if isinstance(expected, tuple):
-        scored, logged = data.with_log(*log).routes
-        assert (scored.source, logged.source) == ("scores", f"log of valid, iteration {expected[0]}, ndcg@5")
-        assert logged.ask(data) == expected[1]
-        return
-    with pytest.raises(ra.InputError, match=rf"{expected}\.\nHint: "):
-        data.with_log(*log)
 
 
 def test_scattered_queries_and_missing_features_are_refused_by_xgboosts_own_evaluation():

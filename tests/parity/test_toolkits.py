@@ -133,24 +133,6 @@ def test_xgboost_differs_from_a_float64_convention_only_where_scores_tie_in_floa
     assert checker("xgboost")([1, 0], [0.5, 0.6], convention, group_sizes=[2]).rows[1].verdict == "equal-on-this-data"
 
 
-@for_each(
-    ("toolkit", "labels", "sizes", "message"),
-    [
-        ("sklearn", [1, 0], [1, 1], "every query has one document"),
-        ("sklearn", [1, -1], [2], r"labels\[1\] is -1, negative, which sklearn's ndcg_score refuses"),
-        ("lightgbm", [1, 0.5], [2], r"labels\[1\] is 0\.5, but lightgbm takes whole labels from 0 to 30"),
-        ("lightgbm", [1, 31], [2], r"labels\[1\] is 31, but lightgbm"),
-        ("lightgbm", [0] * 10_006, [3, 10_001, 2], "a query has 10001 rows, but lightgbm takes 10000"),
-        ("xgboost", [1, 0.5], [2], r"labels\[1\] is 0\.5, but xgboost takes whole labels from 0 to 31"),
-        ("xgboost", [1, 32], [2], r"labels\[1\] is 32, but xgboost"),
-    ],
-)
-def test_the_error_names_the_label_or_query_that_a_toolkit_refuses(toolkit, labels, sizes, message):
-    convention = getattr(ra.presets, toolkit)(2)
-    with pytest.raises(ra.InputError, match=message):
-        checker(toolkit)(labels, np.arange(len(labels)), convention, group_sizes=sizes)
-
-
 @pytest.mark.long
 @for_each("sizes", [[10_000], [3, 10_000, 2]])
 def test_lightgbm_takes_ten_thousand_rows_in_a_query(sizes):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 import rankadapters as ra
@@ -99,15 +98,6 @@ def test_each_part_of_a_waterfall_starts_where_the_last_ended_in_the_color_of_it
     colors = [bar.get_facecolor() for bar in axes.patches]
     assert len(set(colors)) == 3
     assert colors[0] == colors[3]
-
-
-def test_curves_differ_in_color_or_dashes_and_are_in_the_legend():
-    figure = curves([1, 2, 3], {"yahoo": [0.1, 0.2, 0.3], "letor4": [0.3, np.nan, 0.1]}, "cutoff", "NDCG")
-    [axes] = figure.axes
-    assert [line.get_ydata()[0] for line in axes.lines] == [0.1, 0.3]
-    assert len({(line.get_color(), line.get_linestyle()) for line in axes.lines}) == 2
-    [legend] = figure.legends
-    assert [text.get_text() for text in legend.get_texts()] == ["yahoo", "letor4"]
 
 
 def test_the_error_without_matplotlib_names_the_extra(monkeypatch):

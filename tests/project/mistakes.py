@@ -26,6 +26,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import cli
+from rankadapters.callbacks.history import Evaluation
 from tests.helpers.missing_packages import skipped_if_a_package_is_missing
 
 FILE = Path(__file__).with_name("mistakes.txt")
@@ -178,9 +179,85 @@ def fit_xgbranker_with_metric():
     return ranker.fit(X, LABELS, qid=qid, eval_set=[(X, LABELS)], eval_qid=[qid], verbose=False)
 
 
-def train_catboost_without_group():
-    cb = pytest.importorskip("catboost")
-    return ra.catboost.train({"iterations": 1}, cb.Pool(X, LABELS), ra.objectives.QueryRMSE(), "catboost@2")
+def make(name, /, *arguments, **options):
+    """Call a function or class of a package by its full name; skip if the package is missing."""
+    module, _, kind = name.rpartition(".")
+    return getattr(pytest.importorskip(module), kind)(*arguments, **options)
+
+
+def fit_ranker(name="sklearn.linear_model.LinearRegression", options=None, **arguments):
+    ranker = ra.sklearn.QueryRanker(make(name), **(options or {}))
+    return ranker.fit(**{"X": X, "y": LABELS, "qid": QID} | arguments)
+
+
+def scored(convention="textbook@2", labels=LABELS, model="sklearn.linear_model.LinearRegression", **options):
+    """Score a model by `query_scorer`; `y` are the labels of its training, other options are metadata."""
+    of_scorer = {name: options.pop(name) for name in ("response", "whole") if name in options}
+    fitted = make(model).fit(X, options.pop("y", LABELS))
+    return ra.sklearn.query_scorer(convention, **of_scorer)(fitted, X, labels, **options)
+
+
+def entry(convention, *, name="same", dataset="v", iteration=0):
+    return Evaluation(dataset, ra.parse(convention), 0.5, name=name, iteration=iteration)
+
+
+def spearman(constant):
+    return ra.evaluate([1, 0], [2, 1], f"scipy.spearmanr+constant={constant}", group_sizes=[2])
+
+
+def pool(features=X, **columns):
+    """Return a Pool of the four rows; a column of None is left out."""
+    columns = {"label": LABELS, "group_id": [0, 0, 1, 1]} | columns
+    return make("catboost.Pool", features, **{name: column for name, column in columns.items() if column is not None})
+
+
+def train_catboost(params=None, data=None, objective="query-rmse/v1", **arguments):
+    params = {"iterations": 1, "thread_count": 1} | (params or {})
+    return ra.catboost.train(params, pool() if data is None else data, objective, **arguments)
+
+
+def check_catboost(convention="catboost@2", **arguments):
+    return ra.catboost.check_parity(
+        **{"labels": LABELS, "scores": SCORES, "qid": QID} | arguments, convention=convention
+    )
+
+
+def check_catboost_model(**arguments):
+    trained = {"model": train_catboost(), "data": pool(), "convention": "catboost@2"}
+    return ra.catboost.check_model(**trained | arguments)
+
+
+def check_lightgbm_model(**arguments):
+    train_data = {"model": train_lightgbm(), "data": (X, LABELS, QID), "convention": "lightgbm@2"}
+    return ra.lightgbm.check_model(**train_data | arguments)
+
+
+def check_value(value, **arguments):
+    return ra.parity.check_value(LABELS, SCORES, "textbook@2", value=value, qid=QID, **arguments)
+
+
+def crosscheck_models(**arguments):
+    train, test = ra.datasets.mq2008_like(random_state=1, n_train_queries=4, n_test_queries=4)
+    return ra.parity.crosscheck_models(**{"train": train, "test": test, "toolkits": ["sklearn"]} | arguments)
+
+
+def order_judgments(labels, first_weight=None, weight=None):
+    """Compare two models, each with its own judgments of the same two queries."""
+    qid, scores = [0, 0, 0, 1, 1, 1], [1, 2, 3, 1, 2, 3]
+    queries = {
+        "a": ra.Queries([2, 0, 0, 0, 1, 0], qid=qid, query_weight=first_weight),
+        "b": ra.Queries(labels, qid=qid, query_weight=weight),
+    }
+    return ra.audit.order(queries, {"a": scores, "b": scores[::-1]}, "lightgbm@2")
+
+
+def read_score(convention="yahoo@1", **changes):
+    return ra.Score.from_dict(evaluate(convention=convention).to_dict() | changes)
+
+
+def read_results(text):
+    Path("results.csv").write_text(text, encoding="utf-8")
+    return ra.compare.Results.read("results.csv", higher_is_better=True)
 
 
 class Entry(NamedTuple):

@@ -108,65 +108,53 @@ def faulty_row(call):
 
 
 GOOD = "1 qid:1 1:1 #docid = a\n\n# a comment\n0 qid:1 1:2 #docid = b\n"  # rows 0 and 1
-FAULTY_LINES = {
-    "label": "x qid:2 1:1\n",
-    "feature": "1 qid:2 1:one\n",
-    "value of the score": "1 qid:2 1:nan\n",
-    "query that returns": "1 qid:2 1:1\n0 qid:1 1:1\n",
-}
-
-
-@for_each("fault", FAULTY_LINES)
-def test_rows_of_a_second_feature_file_continue_the_count_of_the_first(write, fault):
-    second_file = "# a comment\n" + ("1 qid:3 1:1\n" if fault != "query that returns" else "") + FAULTY_LINES[fault]
-    files = [write(GOOD, "a.txt"), write(second_file, "b.txt")]
-    assert faulty_row(lambda: ra.io.read_letor(files, feature=1)) == 3
-
-
-def test_the_faulty_row_of_a_long_file_is_counted_across_blocks(write):
-    n = 2**17
-    path = write("1 qid:1 1:1\n" * n + "x\n", "long.txt")
-    assert faulty_row(lambda: ra.io.read_letor(path)) == n
-
-
-def test_errors_of_docids_and_predictions_name_the_row(write):
-    features, predictions = write(GOOD, "a.txt"), write("1\n", "one.txt")
-    repeated_docid = write("1 qid:1 1:1 #docid = a\n0 qid:1 1:2 #docid = a\n", "twice.txt")
-    missing_docid = write(GOOD + "1 qid:1 1:1\n", "none.txt")
-    assert faulty_row(lambda: ra.io.read_letor(repeated_docid)) == 1
-    assert faulty_row(lambda: ra.io.read_letor(missing_docid, docids=True)) == 2
-    assert faulty_row(lambda: ra.io.read_letor(features, predictions=[predictions, write("x\n", "x.txt")])) == 1
-    too_many = write("1\n2\n", "two.txt")
-    assert faulty_row(lambda: ra.io.read_letor(features, predictions=[predictions, too_many])) is None
-
-
-@for_each("row", ["1 qid:7 1:1e999\n", "1 qid:seven 1:1\n", "1 qid:7 1:one\n"])
-def test_svmlight_rows_are_counted_from_the_first_file_of_the_part(write, row):
-    files = [write(GOOD, "a.txt"), write("0 qid:2 1:1\n" + row, "b.txt")]
-    assert faulty_row(lambda: ra.io.read_features(files[0], files)) == 3
-
-
+SECOND, RUN = "# a comment\n1 qid:3 1:1\n", "# head\n1 Q0 a 1 1 t\n1 Q0 b 2 0.5 t\n"
 TABLE = "query,grade,model,doc,weight\n7,1,0.5,a,1\n7,0,0.25,b,1\n"
+COLUMNS = {"label": "grade", "score": "model", "qid": "query", "docid": "doc", "query_weight": "weight"}
 
 
-@for_each(
-    "line",
-    [
-        "7,1,x,c,1", "7,1,nan,c,1", "7,,1,c,1", "7,1,1,a,1", "7,1,1,c,2", "7,1,1,c",
-        "8,1,1,c,1\n7,1,1,d,1",
-    ],
-)  # fmt: skip
-def test_an_error_of_a_table_names_the_row(write, line):
+def read_letor(*files):
+    return ra.io.read_letor(files, feature=1)
+
+
+def read_docids(file):
+    return ra.io.read_letor(file, docids=True)
+
+
+def read_predictions(features, *files):
+    return ra.io.read_letor(features, predictions=files)
+
+
+def read_features(*files):
+    return ra.io.read_features(files[0], files)
+
+
+def read_table(file):
     pytest.importorskip("pyarrow")
-    path = write(f"{TABLE}{line}\n", "table.csv")
-    columns = {"label": "grade", "score": "model", "qid": "query", "docid": "doc", "query_weight": "weight"}
-    assert faulty_row(lambda: ra.io.read_table(path, **columns)) == (3 if line.startswith("8") else 2)
+    return ra.io.read_table(file, **COLUMNS)
 
 
-@for_each("line", ["1 Q0 c 3 x t\n", "1 Q0 c 3\n", "1 Q0 a 3 0.5 t\n"])
-def test_an_error_of_a_run_names_the_row(write, line):
-    qrels, run = write("1 0 a 1\n", "qrels"), write(f"# head\n1 Q0 a 1 1 t\n1 Q0 b 2 0.5 t\n{line}", "run")
-    assert faulty_row(lambda: ra.io.read_trec(qrels, run)) == 2
+FAULTY = [  # a reader, the texts of its files, and the row of the error
+    *((read_letor, [GOOD, f"{SECOND}{line}\n"], 3) for line in ("x qid:2 1:1", "1 qid:2 1:one", "1 qid:2 1:nan")),
+    (read_letor, [GOOD, "# a comment\n1 qid:2 1:1\n0 qid:1 1:1\n"], 3),  # a query returns
+    (read_letor, ["1 qid:1 1:1\n" * 2**17 + "x\n"], 2**17),  # in a later block
+    (read_letor, ["1 qid:1 1:1 #docid = a\n0 qid:1 1:2 #docid = a\n"], 1),
+    (read_docids, [GOOD + "1 qid:1 1:1\n"], 2),
+    (read_predictions, [GOOD, "1\n", "x\n"], 1),
+    (read_predictions, [GOOD, "1\n", "1\n2\n"], None),  # too many
+    *((read_features, [GOOD, f"0 qid:2 1:1\n1 qid:{row}\n"], 3) for row in ("7 1:1e999", "seven 1:1", "7 1:one")),
+    *((read_table, [f"{TABLE}{line}\n"], 2) for line in
+      ("7,1,x,c,1", "7,1,nan,c,1", "7,,1,c,1", "7,1,1,a,1", "7,1,1,c,2", "7,1,1,c")),
+    (read_table, [f"{TABLE}8,1,1,c,1\n7,1,1,d,1\n"], 3),
+    *((ra.io.read_trec, ["1 0 a 1\n", f"{RUN}1 Q0 {line}\n"], 2) for line in ("c 3 x t", "c 3", "a 3 0.5 t")),
+]  # fmt: skip
+
+
+@for_each(("read", "texts", "row"), FAULTY, ids=lambda part: getattr(part, "__name__", repr(part)[-40:]))
+def test_the_error_of_a_file_has_the_row(write, read, texts, row):
+    """Rows of a second file continue the count of the first."""
+    files = [write(text, f"{number}.csv") for number, text in enumerate(texts)]
+    assert faulty_row(lambda: read(*files)) == row
 
 
 def test_about_prefixes_the_message_and_keeps_the_class_and_the_row():

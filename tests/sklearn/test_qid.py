@@ -8,14 +8,13 @@ import polars as pl
 import pytest
 
 import rankadapters as ra
-from tests.helpers.tables import for_each
 
 sklearn = pytest.importorskip("sklearn")
 
 from sklearn.base import BaseEstimator, RegressorMixin  # noqa: E402
 from sklearn.inspection import permutation_importance  # noqa: E402
 from sklearn.linear_model import Ridge  # noqa: E402
-from sklearn.model_selection import GridSearchCV, cross_validate  # noqa: E402
+from sklearn.model_selection import cross_validate  # noqa: E402
 
 from tests.helpers.sklearn_folds import DATA, TEXTBOOK, folds, values_by_fold  # noqa: E402 - after the skip
 
@@ -70,49 +69,6 @@ def test_a_scorer_without_qid_raises_and_ignores_an_unnamed_index(metadata_routi
             scorer(model, X, y)
     with pytest.raises(ra.InputError, match="got no 'qid'"):
         cross_validate(Ridge(), DATA.X, DATA.y, cv=folds(), scoring=scorer, error_score="raise", params={})
-
-
-@for_each("n_more", [-1, 1])
-def test_whole_ids_with_another_number_of_rows_than_x_are_refused(n_more):
-    model, n = Ridge().fit(DATA.X, DATA.y), DATA.y.size
-    scorer = ra.sklearn.query_scorer(TEXTBOOK, whole=np.resize(DATA.qid, n + n_more))
-    with pytest.raises(ra.InputError, match=rf"an id for each of the {n} rows of X, not {n + n_more}\."):
-        scorer(model, DATA.X, DATA.y)
-
-
-def test_without_routing_the_error_says_how_to_turn_it_on():
-    model = Ridge().fit(DATA.X, DATA.y)
-    scorer = ra.sklearn.query_scorer(TEXTBOOK, qid="session")
-    message = (
-        r"metadata routing is off, so scorers get no metadata(.|\n)*fit\(X, y, session=...\) or params={'session': ...}"
-    )
-    with pytest.raises(ra.InputError, match=message):
-        scorer(model, DATA.X, DATA.y)
-    search = GridSearchCV(Ridge(), {}, scoring=scorer, cv=ra.sklearn.QueryKFold(3))
-    with pytest.raises(ra.InputError, match=r"QueryKFold got no qid.*\nHint: sklearn.set_config\(enable_metadata_"):
-        search.fit(DATA.X, DATA.y, qid=DATA.qid)
-    search.estimator_ = search.best_estimator_ = model
-    search.scorer_ = scorer
-    with pytest.raises(ValueError, match=r"only supported if enable_metadata_routing=True, which you can set using"):
-        search.score(DATA.X, DATA.y, qid=DATA.qid)  # scikit-learn's own error says how
-
-
-NOT_IDS = np.where(np.arange(DATA.y.size) == 3, None, DATA.qid)
-
-
-@for_each(
-    ("y", "qid", "message"),
-    [
-        (DATA.y, DATA.qid[1:], rf"qid has {DATA.y.size - 1} rows but labels has {DATA.y.size}\.\nHint: "),
-        (DATA.y, NOT_IDS, r"qid\[3\] is None, but every row belongs to a query\.\nHint: "),
-        (DATA.y, DATA.qid.astype(float), r"qid has floats such as 0\.0.*\nHint: qid\.astype\('int64'\)"),
-        (DATA.y, np.array([*DATA.qid[:-1], 0.5], object), r"qid has floats such as 0\.5"),
-        (np.full(DATA.y.size, np.nan), DATA.qid, r"labels\[0\] is nan, which is not a finite number\.\nHint: "),
-    ],
-)
-def test_bad_labels_and_ids_are_refused_by_row(y, qid, message):
-    with pytest.raises(ra.InputError, match=message):
-        ra.sklearn.query_scorer(TEXTBOOK)(Ridge().fit(DATA.X, DATA.y), DATA.X, y, qid=qid)
 
 
 def test_series_must_agree_in_their_index():

@@ -158,13 +158,6 @@ def test_fit_parameters_are_passed_on_or_routed_to_the_estimator():
                 QueryRanker(unrequesting).fit(DATA.X, DATA.y, tag="x")
 
 
-def test_a_search_without_scoring_uses_the_score_of_the_ranker(metadata_routing):
-    search = GridSearchCV(QueryRanker(Ridge(), convention=TEXTBOOK), {"estimator__alpha": [1.0]}, cv=folds())
-    search.fit(DATA.X, DATA.y, qid=DATA.qid)
-    expected = ra.evaluate(DATA.y, search.predict(DATA.X), TEXTBOOK, qid=DATA.qid).value
-    assert search.score(DATA.X, DATA.y, qid=DATA.qid) == expected
-
-
 @pytest.mark.parametrize("convention", [TEXTBOOK, WEIGHTED])
 def test_weights_need_no_request_and_count_if_the_convention_uses_them(metadata_routing, convention):
     results = cross_validate(QueryRanker(Ridge(), convention=convention), DATA.X, DATA.y, cv=folds(),

@@ -12,13 +12,11 @@ import rankadapters as ra
 sklearn = pytest.importorskip("sklearn")
 
 from sklearn.base import clone  # noqa: E402
-from sklearn.linear_model import LinearRegression  # noqa: E402
 from sklearn.model_selection import GridSearchCV  # noqa: E402
 from sklearn.pipeline import make_pipeline  # noqa: E402
 from sklearn.preprocessing import StandardScaler  # noqa: E402
 
 from rankadapters.sklearn import QueryKFold, QueryRanker, query_scorer  # noqa: E402
-from tests.helpers.tables import for_each  # noqa: E402
 from tests.helpers.toolkit_rankers import (  # noqa: E402 - after the skip
     CONV,
     DATA,
@@ -155,22 +153,3 @@ def test_the_history_of_catboost_under_an_objective_is_exact():
     expected = [ra.evaluate(VALID.y, scores, convention, qid=VALID.qid).value for scores in staged]
     assert [entry.value for entry in model.history_] == expected
     assert model.estimator_.get_evals_result()["validation"][convention.name] != expected
-
-
-OPTIONS = {"objective": LAMBDARANK}
-
-
-@for_each(
-    ("estimator", "options", "fit", "message"),
-    [
-        (catboost, {"objective": CONV}, {}, "is not an objective"),
-        (catboost, OPTIONS, {"eval_set": [VALID_SET]}, "no convention (.|\n)*Hint: QueryRanker.eval_m"),
-        (catboost, OPTIONS, {"group_id": DATA.qid}, "QueryRanker sets group_id= itself"),
-        (catboost, OPTIONS, {"metric_period": 5}, "metric_period=5 cannot be used"),
-        (LinearRegression, OPTIONS, {}, "LinearRegression takes neither an objective nor"),
-    ],
-)
-def test_an_objective_that_cannot_be_trained_is_refused(estimator, options, fit, message):
-    pytest.importorskip("catboost")
-    with pytest.raises((ra.InputError, ra.ConventionError), match=message):
-        QueryRanker(estimator(), **options).fit(DATA.X, DATA.y, qid=DATA.qid, **fit)

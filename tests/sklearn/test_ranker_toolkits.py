@@ -22,8 +22,6 @@ sklearn = pytest.importorskip("sklearn")
 from scipy.sparse import csr_matrix  # noqa: E402
 from sklearn.base import clone  # noqa: E402
 from sklearn.ensemble import HistGradientBoostingRegressor  # noqa: E402
-from sklearn.pipeline import make_pipeline  # noqa: E402
-from sklearn.preprocessing import StandardScaler  # noqa: E402
 
 from rankadapters.sklearn import QueryRanker  # noqa: E402
 from tests.helpers.tables import for_each  # noqa: E402
@@ -79,12 +77,6 @@ def test_predictions_equal_a_fit_by_hand_on_queries_in_order_of_appearance(make,
     expected = by_hand_model.predict(X)
     assert (model.predict(X) == expected).all()
     assert np.unique(expected).size > 50
-
-
-@pytest.mark.parametrize("make", RANKERS)
-def test_a_ranker_needs_queries(make):
-    with pytest.raises(ra.InputError, match=r"fit got no qid[^\0]*\nHint: [^\0]*enable_metadata_routing"):
-        QueryRanker(make_pipeline(StandardScaler(), make())).fit(DATA.X, DATA.y)
 
 
 # Tables

@@ -12,8 +12,8 @@ sklearn = pytest.importorskip("sklearn")
 
 from sklearn.base import clone  # noqa: E402
 from sklearn.dummy import DummyClassifier  # noqa: E402
-from sklearn.ensemble import RandomForestClassifier, VotingClassifier  # noqa: E402
-from sklearn.linear_model import LogisticRegression, Ridge, RidgeClassifier  # noqa: E402
+from sklearn.ensemble import RandomForestClassifier  # noqa: E402
+from sklearn.linear_model import LogisticRegression, Ridge  # noqa: E402
 from sklearn.model_selection import GridSearchCV, cross_validate  # noqa: E402
 from sklearn.naive_bayes import GaussianNB  # noqa: E402
 from sklearn.pipeline import make_pipeline  # noqa: E402
@@ -120,30 +120,6 @@ def test_a_response_may_be_chosen(metadata_routing, response, scores):
 
 
 WORDS = BINARY.astype(str)
-GRADE_WORDS = GRADES.astype(str)
-
-
-@for_each(
-    ("model", "y", "options", "message"),
-    [
-        (RidgeClassifier(), GRADES, {}, r"RidgeClassifier has no predict_proba, .*\nHint: .*Calibrated"),
-        (VotingClassifier([("a", GaussianNB())]), BINARY, {}, "VotingClassifier has no predict_proba"),
-        (
-            GaussianNB(),
-            GRADE_WORDS,
-            {},
-            r"the classes of GaussianNB are not numbers but '0' and others, .*\nHint: .*response=lambda",
-        ),
-        (Ridge(), GRADES, {"response": "predict_proba"}, "Ridge has no predict_proba"),
-        (Ridge(), GRADES, {"response": "proba"}, "response='proba'; allowed are 'auto', 'predict', 'predict_proba'"),
-        (Ridge(), GRADES, {"response": None}, "response=None; allowed are"),
-    ],
-)
-def test_a_classifier_without_a_score_and_a_bad_response_are_refused(model, y, options, message):
-    with pytest.raises(ra.InputError, match=message):
-        query_scorer(TEXTBOOK, **options)(clone(model).fit(DATA.X, y), DATA.X, GRADES, qid=DATA.qid)
-    with pytest.raises(ra.InputError, match=message):
-        QueryRanker(model, **options).fit(DATA.X, y).predict(DATA.X)
 
 
 def test_two_classes_that_are_no_numbers_are_scored_by_the_second():

@@ -18,8 +18,6 @@ from sklearn.model_selection import (  # noqa: E402
     HalvingGridSearchCV,
     KFold,
     cross_validate,
-    learning_curve,
-    train_test_split,
 )  # fmt: skip
 
 from tests.helpers.sklearn_folds import DATA, TEXTBOOK, forest  # noqa: E402 - after the skip
@@ -69,20 +67,8 @@ def halving_scores(resource, scorer):
     return search.fit(DATA.X, DATA.y, qid=DATA.qid).cv_results_["mean_test_score"]
 
 
-def train_and_test(scorer):
-    X, X_test, y, y_test, _, qid_test = train_test_split(DATA.X, DATA.y, DATA.qid, random_state=0)
-    scorer(Ridge().fit(X, y), X_test, y_test, qid=qid_test)
-
-
-def compute_learning_curve(scorer):
-    learning_curve(Ridge(), DATA.X, DATA.y, params={"qid": DATA.qid}, train_sizes=[0.5], shuffle=True, random_state=0,
-                   scoring=scorer, cv=ra.sklearn.QueryKFold(3))  # fmt: skip
-
-
 TOOLS_THAT_CUT = {
     "KFold": lambda scorer: cross_validation_scores(KFold(3, shuffle=True, random_state=0), scorer),
-    "train_test_split": train_and_test,
-    "learning_curve": compute_learning_curve,
     "halving by samples": lambda scorer: halving_scores({"min_resources": 200}, scorer),
 }
 

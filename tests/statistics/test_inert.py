@@ -115,13 +115,3 @@ def evaluated(case, convention, *, per_query=False):
         columns["query_weight"] = weights
     evaluator = ra.Evaluator(labels, convention, **columns)
     return [evaluator.evaluate(scores).value, *(evaluator.per_query(scores).tolist() if per_query else [])]
-
-
-def test_shares_add_up_to_the_value():
-    rng = np.random.default_rng(0)
-    sizes = rng.integers(1, 6, 20)
-    queries = ra.Queries(rng.integers(0, 3, sizes.sum()), group_sizes=sizes, query_weight=rng.uniform(0.5, 2, 20))
-    scores = rng.random(sizes.sum())
-    for preset in (ra.presets.lightgbm, ra.presets.sklearn, ra.presets.catboost):
-        shares = terms_of(queries, scores, preset(3)).shares
-        assert shares.sum() == pytest.approx(ra.evaluate(queries, scores, preset(3)).value, rel=1e-13)

@@ -8,11 +8,6 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from rankadapters.core.measures import MEASURES
-from rankadapters.statistics.grid import values_to_search, with_refusals
-from rankadapters.statistics.probing.case_maker import CaseMaker
-from rankadapters.statistics.probing.cases import value_of as value_of_case
-from rankadapters.statistics.probing.elimination import Pool
 from rankadapters.statistics.search import Data, Search
 from tests.helpers.graded_queries import small_queries
 from tests.helpers.tables import for_each
@@ -64,38 +59,6 @@ def test_groups_of_equal_keys_give_every_query_the_same_value():
     assert len({next(iter(values_of_key)) for values_of_key in values.values()}) == len(values)
 
 
-def test_conventions_that_refuse_the_scores_are_in_no_group():
-    convention = ra.parse("xgboost.auc")
-    grid = {name: (getattr(convention, name),) for name in convention.fields()} | {
-        "pairs": ("label", "from_1"), "precision": ("float64", "float32"),
-    }  # fmt: skip
-    data = Data(ra.Queries([1, 0, 2], group_sizes=[3]), np.array([1.0, 2.0, 1e39]))
-    members = []
-    for groups in Search(ra.AUC, grid, [data]).groups():
-        for value, policy in np.ndindex(groups.means.shape[:2]):
-            for block in groups.conventions(value, policy):
-                members += product(block["pairs"], block["precision"])
-    assert sorted(members) == [("from_1", "float64"), ("label", "float64")]
-
-
-@pytest.mark.long
-@for_each("measure", ["ndcg", "ap", "err", "auc", "query-rmse", "kendall"])
-@for_each("k", [2, None])
-def test_parts_of_one_data_set_give_the_same_bits_as_separate_data_sets(measure, k):
-    kind = MEASURES[measure]
-    maker = CaseMaker((0.0, 1.0, 2.0), k)
-    cases = [case for case in (*maker.several(), *maker.confirming()) if len(case.labels) < 40][::4]
-    assert len({len(case.sizes) for case in cases}) > 1
-    labels, scores, sizes = (sum((getattr(case, name) for case in cases), ()) for name in ("labels", "scores", "sizes"))
-    together = Data(ra.Queries(labels, group_sizes=sizes), np.array(scores), (k,), [len(case.sizes) for case in cases])
-    separate = [Data(case.queries, np.array(case.scores), (k,)) for case in cases]
-    grid = with_refusals(kind, values_to_search(kind, cases[0].queries))
-    parts, data_sets = list(Search(kind, grid, [together]).groups()), list(Search(kind, grid, separate).groups())
-    assert [part.blocks for part in parts] == [part.blocks for part in data_sets] != []
-    assert [part.policies.blocks for part in parts] == [part.policies.blocks for part in data_sets]
-    assert [part.means.tobytes() for part in parts] == [part.means.tobytes() for part in data_sets]
-
-
 def test_cutoffs_beyond_all_rows_are_equal_unless_the_value_depends_on_them():
     """An ideal list of k ones may be longer than the query, so that k = 40 and k = 50 give different values."""
     labels, scores, sizes = [1, 0, 1], [3, 2, 1], [3]
@@ -132,19 +95,3 @@ def test_differences_far_below_1_keep_groups_apart(preset, labels, varied):
                 assert groups.means[value, policy, 0] == pytest.approx(mean, rel=1e-9, abs=0), member
             means[groups.key(value, policy, 0)] = mean
     assert len(set(means.values())) == len(means) == 2
-
-
-@pytest.mark.long
-@for_each("measure", ["recall", "precision", "f-measure", "auc"])
-def test_pooled_measures_have_their_value_on_parts_without_mass(measure):
-    kind = MEASURES[measure]
-    maker = CaseMaker((0.0, 1.0, 2.0), 3)
-    cases = [case for case in (*maker.several(), *maker.confirming()) if len(case.labels) < 40]
-    assert any(max(case.labels) == 0 for case in cases)
-    pool = Pool.of(cases, (kind,), 3, further=True)
-    rows = [row for row, (_, blocks) in enumerate(pool.groups) if set(blocks[0]["pool"]) & {"sums", "pairs", "rows"}]
-    assert rows
-    for row in rows[:: max(len(rows) // 12, 1)]:
-        for convention in pool.members([row])[::29]:
-            expected = [value_of_case(convention, case) for case in cases]
-            np.testing.assert_allclose(pool.values[row], expected, rtol=0, atol=1e-12, err_msg=str(convention))

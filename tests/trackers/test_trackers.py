@@ -72,34 +72,6 @@ SPEARMANS = [spearman("-1"), spearman("1")]
 
 
 @for_each(
-    ("values", "logs"),
-    [
-        ([score(), score()], "mw"),
-        ({"x": [score(), score()]}, "mw"),
-        ({"a b": score(), "a_b": score()}, "w"),
-        ({"a*b": score(), "a_b": score()}, "mw"),
-        ({1: score(), "1": score()}, "mw"),
-        ({"x": {"y": score()}, "x-y": score()}, "mw"),
-        ({"valid": score(), "": Evaluation("valid", LETOR4, 0.5, iteration=3)}, "mw"),
-        (sample_history()[:1] * 2, "mw"),
-        (History(Evaluation(name, LETOR4, 0.5, iteration=i) for i, name in enumerate(["a*b", "a_b"])), "mw"),
-        (History(Evaluation("v", c, 0.5, name="same") for c in (LETOR4, EMPTY_IS_1)), "mw"),
-        (History(Evaluation("v", c, 0.5, name="same", iteration=i) for i, c in enumerate((LETOR4, LOSS))), "mw"),
-        (History(Evaluation(c.measure, c, 0.5, name="same") for c in (LETOR4, LOSS)), "mw"),
-        (SPEARMANS, "w"),
-        ({"x": SPEARMANS[0], "y": SPEARMANS[1]}, "w"),
-        ({"a-b": score(), "a_b": score()}, "w"),
-    ],
-)
-def test_values_that_would_share_a_name_are_refused_before_a_run_is_needed(values, logs):
-    message = r"two (values|conventions) would be logged as '.*\nHint: "
-    for letter, log in {"m": ra.trackers.log_mlflow, "w": ra.trackers.log_wandb}.items():
-        if letter in logs:
-            with pytest.raises(ra.InputError, match=message):
-                log(values)
-
-
-@for_each(
     ("package", "call"),
     [
         ("mlflow", lambda: ra.trackers.log_mlflow(sample_history())),

@@ -12,7 +12,6 @@ import pytest
 import rankadapters as ra
 from tests.helpers.metric_trainings import IGNORED_WEIGHTS, LETOR, TEXTBOOK
 from tests.helpers.rankings import ranking
-from tests.helpers.tables import for_each
 
 xgb = pytest.importorskip("xgboost")
 pytest.importorskip("sklearn")
@@ -185,16 +184,6 @@ def test_a_metric_reported_twice_per_round_is_refused():
     with pytest.raises(ra.InputError, match="'ndcg@10/textbook' of 'valid' is reported twice a round"):
         train({}, matrix, 2, evals=[(matrix, "valid")], custom_metric=ra.xgboost.eval_metric(TEXTBOOK),
               callbacks=[callback_on_rows(data)])  # fmt: skip
-
-
-@for_each("evals", [None, [], {"v": 1}, [1], [(1, 2)], [("a", "v"), ("b", "v")], (("x", "y"), "v")])
-def test_arguments_of_a_wrong_type_are_refused(evals):
-    with pytest.raises(ra.InputError, match=r"is not a list of \(data, name\) with different names"):
-        ra.xgboost.EvalCallback(TEXTBOOK, evals)
-    with pytest.raises(ra.InputError, match="data_name=0; allowed are a text and None"):
-        ra.xgboost.early_stopping(TEXTBOOK, rounds=3, data_name=0)
-    with pytest.raises(ra.InputError, match="missing='x'; allowed are numbers, NaN among them"):
-        callback_on_rows(ranking(16), missing="x")
 
 
 def test_one_callback_serves_trainings_at_once_and_inside_one_another():

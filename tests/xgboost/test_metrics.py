@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from tests.helpers.metric_trainings import LETOR, TEXTBOOK
+from tests.helpers.metric_trainings import TEXTBOOK
 from tests.helpers.rankings import ranking
 
 xgb = pytest.importorskip("xgboost")
@@ -137,24 +137,6 @@ def test_a_quantile_dmatrix_gives_the_same_value_as_a_dmatrix():
     quantile = xgb.QuantileDMatrix(DATA.X, label=DATA.y, qid=DATA.qid)
     metric = ra.xgboost.eval_metric(TEXTBOOK)
     assert metric(DATA.X[:, 0], quantile) == metric(DATA.X[:, 0], dmatrix(DATA))
-
-
-def test_xgbranker_with_the_metric_raises_with_a_hint_to_the_callback():
-    ranker = xgb.XGBRanker(n_estimators=1, eval_metric=ra.xgboost.eval_metric(LETOR), n_jobs=1)
-    message = r"one query at a time(.|\n)*Hint: XGBRanker\(callbacks=\[ra.xgboost.EvalCallback"
-    with pytest.raises(ra.InputError, match=message):
-        ranker.fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=[(DATA.X, DATA.y)], eval_qid=[DATA.qid])
-
-
-@pytest.mark.parametrize("name", ["a b", "a\tb", "a:b"])
-def test_names_that_xgboosts_log_would_cut_are_refused(name):
-    evals = [(dmatrix(DATA), "x")]
-    for report in (
-        ra.xgboost.eval_metric,
-        lambda *arguments, **options: ra.xgboost.EvalCallback(*arguments, evals, **options),
-    ):
-        with pytest.raises(ra.ConventionError, match="has a space, tab or colon"):
-            report(LETOR, names=[name])
 
 
 def test_xgboosts_log_keeps_the_name_of_every_preset():
