@@ -9,7 +9,7 @@ from importlib.util import find_spec
 import pytest
 
 PACKAGES = (
-    "adjustText", "catboost", "dask", "duckdb", "lightgbm", "matplotlib", "pyspark", "rich",
+    "adjustText", "catboost", "dask", "duckdb", "lightgbm", "matplotlib", "numba", "pyspark", "rich",
     "sklearn", "tqdm", "xgboost",
 )  # fmt: skip
 MISSING = [name for name in PACKAGES if find_spec(name) is None]  # listed before tests pretend that one is missing

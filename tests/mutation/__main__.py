@@ -138,6 +138,7 @@ def run(tests: list[str], tree: Path, seconds: float, *more: str) -> Result:
     pytest = [sys.executable, "-m", "pytest", "-q", "-m", "", "-rfE", "--tb=no", "-p", "no:cacheprovider", *more]
     command = ["bash", "-c", f'ulimit -v {MEMORY} -t {seconds:.0f}; exec "$@"', "bash", *pytest, *tests]
     pipe = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True, "errors": "replace"}
+    output = ""
     with subprocess.Popen(command, cwd=tree, env=environment(tree), start_new_session=True, **pipe) as process:
         try:
             output, _ = process.communicate(timeout=20 * seconds)  # a mutant may wait for ever

@@ -24,6 +24,8 @@ from tests.helpers.tables import for_each
 from tests.oracles import definition
 from tests.oracles.rows import Row
 
+pytest.importorskip("numba", reason="the compiled form is compared too")
+
 SIGNED = {"spearman", "kendall", "pearson"}  # measures that have negative values
 
 
