@@ -28,6 +28,7 @@ from rankadapters.statistics.probing.explaining import mistaken_columns, mistake
 
 MARGIN = 1e-6  # smaller differences may come from computing in float32
 LIKELY_CUTOFF = 20  # a cutoff that a program may apply by mistake if the convention has none
+SEEDS = (1, 2)  # of further random cases, which show mistakes that are rare
 SHUFFLES = 20  # number of random row orders that imitate an unstable sort
 ROUNDED = (3, 4, 5)  # decimals to which a program may round
 WORDS = {  # the purposes of the cases in files, from easy to hard to understand
@@ -175,12 +176,15 @@ def make_vectors(convention: Convention, labels: tuple[float, ...] | None, *, di
             raise ConventionError(msg, hint=hint)
     oracle = Function(lambda labels, scores: value_of(convention, Case.of(labels, scores)), "query")
     maker = replace(maker_for(oracle, labels), k=getattr(convention, "k", None), distinct=distinct, one_relevant=False)
-    cases = [case for part in cases_of(maker, several=not distinct) for case in part
-             if case.purpose == ONE_DOCUMENT or ONE_DOCUMENT not in case.traits()]  # fmt: skip
-    expected = values_of(convention, cases)
+    cases = _usable_cases(maker)
     pool = grid_pool(convention, cases)
+    cases += [case for seed in SEEDS for case in _usable_cases(replace(maker, seed=seed))]
+    expected = values_of(convention, cases)
     rivals = np.array(list(values_with_mistakes(convention, maker, cases, expected)))
-    fails = differ(np.concatenate([pool.values, np.where(np.isnan(rivals), expected, rivals)]), expected)
+    # Conventions are evaluated on the first cases alone, which suffice for them.
+    others = np.full((len(pool.values), len(cases)), expected)
+    others[:, : len(pool.cases)] = pool.values
+    fails = differ(np.concatenate([others, np.where(np.isnan(rivals), expected, rivals)]), expected)
     chosen: list[int] = []
     stages = [(case.purpose == ONE_DOCUMENT, len(case.sizes) > 1) for case in cases]
     for stage in sorted(set(stages)):  # optional cases last, since a program may refuse them
@@ -193,6 +197,12 @@ def make_vectors(convention: Convention, labels: tuple[float, ...] | None, *, di
         equal = pool.members([group for group in range(len(pool.groups)) if not fails[group].any()])
         chosen_cases += _unusual_cases(convention, maker, equal)
     return Vectors(convention, tuple(_as_vectors(convention, chosen_cases)))
+
+
+def _usable_cases(maker: CaseMaker) -> list[Case]:
+    """Return the maker's cases, without queries of one document among others."""
+    return [case for part in cases_of(maker, several=not maker.distinct) for case in part
+            if case.purpose == ONE_DOCUMENT or ONE_DOCUMENT not in case.traits()]  # fmt: skip
 
 
 def choose_cases(fails: np.ndarray, parts: list[list[int]]) -> list[int]:

@@ -26,8 +26,8 @@ from tests.helpers.tables import for_each, long_except
 EXAMPLES = Path(__file__).parent.parent.parent / "examples" / "conformance"
 CONVENTIONS = ["sklearn@3", "ranx.map@5", "letor4@5", "yahoo@all", "catboost@2", "letor4.p@1", "sklearn.roc_auc_score"]
 
-# Mistakes that no vector shows, of some 150: they change the value only on lists of a kind that the vectors lack.
-MISSED = {"catboost@2": 3, "letor4.p@1": 6, "sklearn.roc_auc_score": 1}
+# Mistakes that no vector shows: rows of scores below 0, or of 0 too, are left out, and so are queries without others.
+MISSED = {"letor4.p@1": 2}
 
 
 def as_function(convention):
@@ -43,7 +43,7 @@ def test_vectors_fail_every_convention_and_every_mistake_that_differs(text, seve
     required = [replace(vector.case, purpose=purposes[vector.purpose])
                 for vector in vectors if several or len(vector.group_sizes) == 1]  # fmt: skip
     grades = tuple(sorted({label for case in required for label in case.labels}))
-    maker = CaseMaker(grades, getattr(convention, "k", None), seed=1)
+    maker = CaseMaker(grades, getattr(convention, "k", None), seed=3)
     # Cases that the vectors were not chosen from show which conventions differ.
     fresh_cases = [case for part in cases_of(maker, several=several) for case in part]
     cases = [*required, *(case for case in fresh_cases if ONE_DOCUMENT not in case.traits())]
