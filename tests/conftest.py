@@ -17,7 +17,7 @@ from hypothesis import settings
 import rankadapters as ra
 from rankadapters.objectives import Objective
 from tests.helpers.engines import dask_client, spark_session
-from tests.helpers.missing_packages import MISSING, skipped_if_a_package_is_missing
+from tests.helpers.missing_packages import skipped_if_a_package_is_missing
 
 LONGEST_ID = 40  # characters
 LONG_DOCTESTS = ("listwise", "ndcg_losses", "noisy")  # modules of objectives; each compiles kernels for seconds
@@ -52,12 +52,10 @@ def pytest_make_collect_report(collector):
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Run doctests that compile kernels for seconds with the long tests, and skip those that need Dask without it."""
+    """Run the doctests that compile kernels for seconds with the long tests."""
     for item in items:
         if isinstance(item, DoctestItem) and item.path.parent.name == "objectives" and item.path.stem in LONG_DOCTESTS:
             item.add_marker(pytest.mark.long)
-        if isinstance(item, DoctestItem) and item.path.parent.name == "partitions" and "dask" in MISSING:
-            item.add_marker(pytest.mark.skip(reason="needs dask"))
 
 
 def pytest_collection_finish():
@@ -80,8 +78,8 @@ def pytest_sessionfinish():
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_pyfunc_call():
-    """Skip a test whose toolkit is not installed."""
+def pytest_runtest_call():
+    """Skip a test or doctest whose package is not installed."""
     with skipped_if_a_package_is_missing():
         return (yield)
 

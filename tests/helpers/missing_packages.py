@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from doctest import UnexpectedException
 from importlib.util import find_spec
 
 import pytest
@@ -17,12 +18,13 @@ MISSING = [name for name in PACKAGES if find_spec(name) is None]  # listed befor
 
 @contextmanager
 def skipped_if_a_package_is_missing() -> Iterator[None]:
-    """Skip the test if its ImportError is about a package that is not installed."""
+    """Skip the test or doctest if its ImportError is about a package that is not installed."""
     try:
         yield
-    except ImportError as error:
+    except (ImportError, UnexpectedException) as failure:
+        error = failure.exc_info[1] if isinstance(failure, UnexpectedException) else failure
         texts = " ".join(map(str, (error, error.__cause__, error.__context__)))
-        for name in MISSING:
-            if name in texts:
-                pytest.skip(f"needs {name}")
+        missing = [name for name in MISSING if name in texts] if isinstance(error, ImportError) else []
+        if missing:
+            pytest.skip(f"needs {missing[0]}")
         raise

@@ -18,6 +18,7 @@ from tests.helpers.gradient_rows import (
 from tests.helpers.tables import for_each
 
 pytestmark = pytest.mark.long
+pytest.importorskip("numba")
 
 MEAN = objectives.xgboost.ndcg(lambdarank_pair_method="mean", lambdarank_num_pair_per_sample=3)
 PAIR_OBJECTIVES = [  # every bias corrects them

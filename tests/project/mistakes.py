@@ -297,6 +297,8 @@ def _error_of_call(code: str) -> str:
     with skipped_if_a_package_is_missing():
         try:
             eval(code, globals())  # noqa: S307 - our own text
+        except ra.MissingToolkitError:
+            raise
         except (ra.RankAdaptersError, AttributeError, TypeError, ValueError) as error:
             _check_row(error)
             return f"{type(error).__name__}: {error}"
