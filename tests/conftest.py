@@ -16,8 +16,8 @@ from hypothesis import settings
 
 import rankadapters as ra
 from rankadapters.objectives import Objective
+from tests.helpers import missing_packages
 from tests.helpers.engines import dask_client, spark_session
-from tests.helpers.missing_packages import skipped_if_a_package_is_missing
 
 LONGEST_ID = 40  # characters
 LONG_DOCTESTS = ("listwise", "ndcg_losses", "noisy")  # modules of objectives; each compiles kernels for seconds
@@ -29,6 +29,11 @@ os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 # There is no deadline, since other programs on the machine can slow down any example.
 settings.register_profile("rankadapters", deadline=None)
 settings.load_profile("rankadapters")
+
+
+def pytest_configure(config):
+    """Load a hook for the package's doctests too, which hooks of this file do not reach."""
+    config.pluginmanager.register(missing_packages)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -75,13 +80,6 @@ def pytest_collection_finish():
 def pytest_sessionfinish():
     """Show all objects to the garbage collector again, since extension modules report the remaining ones as leaks."""
     gc.unfreeze()
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_call():
-    """Skip a test or doctest whose package is not installed."""
-    with skipped_if_a_package_is_missing():
-        return (yield)
 
 
 def pytest_make_parametrize_id(val):

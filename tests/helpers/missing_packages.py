@@ -1,4 +1,4 @@
-"""Skips a test that needs a package which is not installed."""
+"""A plugin of pytest that skips a test or doctest if it needs a package which is not installed."""
 
 from __future__ import annotations
 
@@ -28,3 +28,10 @@ def skipped_if_a_package_is_missing() -> Iterator[None]:
         if missing:
             pytest.skip(f"needs {missing[0]}")
         raise
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call():
+    """Skip the test or doctest that is about to run if its package is not installed."""
+    with skipped_if_a_package_is_missing():
+        return (yield)
