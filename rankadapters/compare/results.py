@@ -150,17 +150,8 @@ class Results(Written):
         sizes = {**{key: len(self._frame[key].cat.categories) for key in KEYS}, "cell": len(self)}
         return f"Results({', '.join(counted(n, noun) for noun, n in sizes.items())})"
 
-    def __str__(self) -> str:
-        """Return the first cells as text."""
-        return str(self._first())
-
-    def _repr_html_(self) -> str:
-        return self._first().html()
-
-    def _repr_markdown_(self) -> str:
-        return self._first().markdown()
-
-    def _first(self) -> Table:
+    def _printed(self) -> Table:
+        """Return the first cells, which `print` and notebooks show."""
         rows = self._frame.head(SHOWN)[[*KEYS, "value"]].itertuples(index=False)
         remark = f", the first {SHOWN}" if len(self) > SHOWN else ""
         return Table.of(f"{self!r}{remark}", (*KEYS, "value"), ((*keys, f"{value:g}") for *keys, value in rows))

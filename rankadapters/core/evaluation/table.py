@@ -162,15 +162,19 @@ class Written(ABC):
         """Return the main table, which is the first one."""
         return next((block for block in self.blocks() if isinstance(block, Table)), Table("", (), ()))
 
+    def _printed(self) -> Table:
+        """Return the table that `print` and notebooks show, by default the main one."""
+        return self.table()
+
     def __str__(self) -> str:
-        """Return the main table as text."""
-        return str(self.table())
+        """Return the printed table as text."""
+        return str(self._printed())
 
     def _repr_html_(self) -> str:
-        return self.table().html()
+        return self._printed().html()
 
     def _repr_markdown_(self) -> str:
-        return self.table().markdown()
+        return self._printed().markdown()
 
     def to_markdown(self, *, decimals: int | None = None) -> str:
         """Return the paragraphs and tables in Markdown, with the decimals and the bold values of `to_latex`."""
