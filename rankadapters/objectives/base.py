@@ -60,6 +60,9 @@ class Objective(Declared):
 
     noun: ClassVar[str] = "kind"
     start: ClassVar[str] = "a preset, ra.objectives.lightgbm.lambdarank().replace(...)"
+    uses: ClassVar[str] = (
+        "ra.lightgbm.objective(loss), ra.xgboost.objective(loss) or ra.catboost.train(params, pool, loss, conv)"
+    )
     kind: ClassVar[str]
     of_pairs: ClassVar[bool] = False  # whether the loss is a sum over pairs, as a position bias requires
     idle: ClassVar[frozenset[str]] = frozenset()  # fields of the convention that no gradient depends on

@@ -54,6 +54,7 @@ class PositionBias(Declared):
 
     noun: ClassVar[str] = "form"
     start: ClassVar[str] = "a preset, ra.objectives.lightgbm.position_bias().replace(...)"
+    uses: ClassVar[str] = "position_bias= of ra.lightgbm.objective or ra.xgboost.objective"
     form: ClassVar[str]
 
     def __init_subclass__(cls, **kwargs: Any) -> None:

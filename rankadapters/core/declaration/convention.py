@@ -68,7 +68,14 @@ class Convention(Declared):
     """
 
     noun: ClassVar[str] = "measure"
-    start: ClassVar[str] = "a preset, ra.presets.textbook(10).replace(...), or ra.parse(signature)"
+    start: ClassVar[str] = (
+        'a preset, such as ra.parse("lightgbm.map@10").replace(...); `rankadapters conventions --measure ap` lists '
+        "those of a measure"
+    )
+    uses: ClassVar[str] = (
+        "ra.evaluate(labels, scores, conv, qid=qid), ra.lightgbm.eval_metric(conv), ra.xgboost.eval_metric(conv), "
+        "ra.catboost.eval_metric(conv, pools) or ra.sklearn.query_scorer(conv)"
+    )
     measure: ClassVar[str]
     higher_is_better: ClassVar[bool] = True
     in_unit_interval: ClassVar[bool] = True  # whether values are in [0, 1] if no label is negative

@@ -8,7 +8,7 @@ from abc import ABC
 from collections.abc import Iterable, Mapping
 from functools import cache, partial
 from inspect import cleandoc, get_annotations
-from typing import Any, ClassVar, Self, get_args
+from typing import Any, ClassVar, NoReturn, Self, get_args
 
 from rankadapters.core.declaration.fields import GROUPS, Field
 from rankadapters.core.errors import ConventionError, choices
@@ -40,6 +40,8 @@ class Declared(ABC):
         Name of the class variable that is the first word of the signature, such as 'measure'.
     start : str
         An easier starting point than writing every field, as suggested in messages.
+    uses : str
+        What takes such a value, as suggested where a program calls it like a function.
     """
 
     # A slot rather than a field, so that equality, `dataclasses.asdict` and `fields` ignore it; empty without a preset.
@@ -47,6 +49,7 @@ class Declared(ABC):
 
     noun: ClassVar[str]
     start: ClassVar[str]
+    uses: ClassVar[str]
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         """Add a description of every field to the docstring of a dataclass with slots."""
@@ -68,6 +71,10 @@ class Declared(ABC):
                 msg = "\n".join([f"{cls.__name__} needs every field declared; left out:", *lines])
                 raise ConventionError(msg, hint=f"start from {cls.start}")
         return object.__new__(cls)
+
+    def __call__(self, *data: object, **named: object) -> NoReturn:  # noqa: ARG002 - whatever a toolkit passes
+        """Refuse to be a function; toolkits call what they are given as a metric or an objective."""
+        raise ConventionError(f"{type(self).__name__} declares fields; it is no function.", hint=self.uses)
 
     def __post_init__(self) -> None:
         """Check every field, then set each field that cannot matter to a fixed value."""

@@ -68,6 +68,7 @@ class NDCG(Discounted):
     """
 
     measure: ClassVar[str] = "ndcg"
+    start: ClassVar[str] = "a preset, ra.presets.textbook(10).replace(...), or ra.parse(signature)"
 
     average: Mean
     ideal: Ideal
