@@ -66,6 +66,9 @@ def _report(message: str) -> int:
     return BAD_INPUT
 
 
+_FILES = ". Hint: files have options: --table FILE, --features FILE --predictions FILE, or --qrels FILE --run FILE."
+
+
 class _Parser(argparse.ArgumentParser):
     """A parser that reports an error in one line without the usage, and accepts no abbreviated options."""
 
@@ -77,7 +80,8 @@ class _Parser(argparse.ArgumentParser):
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
         parsed, unknown = super().parse_known_args(args, namespace)
         if unknown:  # raised here, so that the error names the subcommand
-            self.error(f"unrecognized arguments: {' '.join(unknown)}")
+            is_file = not unknown[0].startswith("-") and "--table" in self._option_string_actions
+            self.error(f"unrecognized arguments: {' '.join(unknown)}" + _FILES * is_file)
         return parsed, unknown
 
     def error(self, message: str) -> NoReturn:
