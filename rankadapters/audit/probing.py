@@ -34,7 +34,10 @@ MEANINGS = {
     kinds.NEGATIVE: "scores have to be positive",
     kinds.SEVERAL: "every query has to have exactly one relevant row",
 }
-ALL_REFUSED = "pass a function that takes what takes= says and returns one number; check takes= and labels="
+ALL_REFUSED = (
+    "pass a function that returns one number, and check labels= and takes=: 'query' passes labels and scores, "
+    "'queries' labels, scores and qid"
+)
 ROUNDINGS: dict[str, Callable[[Any], Any]] = {
     "it cuts fractional labels to whole numbers": np.floor,
     "it rounds fractional labels up": np.ceil,

@@ -30,6 +30,7 @@ _PRESET = re.compile(r"[a-zA-Z][a-zA-Z0-9_-]*(\.[a-zA-Z][a-zA-Z0-9_]*)?")
 # A preset, which is not the version of a signature without fields, and its changed fields.
 _DISPLAY = re.compile(r"(?P<head>[a-z-]+)(@(?P<k>[^@/]*))?/(?P<preset>(?!v[0-9]+\Z)(?=[^/])[^/=+]*(\+[^/]*)?)")
 _BARE = re.compile("[A-Za-z_-]+(@[^@/]*)?")  # a measure without a tool
+_NDCG = re.compile(r"\.ndcg(_score)?\Z", re.IGNORECASE)  # the tool alone means its NDCG
 _HEX = re.compile(r"[0-9a-f]{7}")
 _CHANGE = re.compile(r"\+(?=[a-z_]+=)")  # a plus may also be part of a number
 
@@ -103,6 +104,12 @@ def measure_called(word: str) -> str | None:
     return measures.pop() if len(measures) == 1 else None
 
 
+def _of_tool(name: str, measure: str | None) -> list[str]:
+    """Return the presets of a measure that are of the same tool as a name, such as 'sklearn.map'."""
+    tool = tool_name(name.partition(".")[0])
+    return [known for known, kind in _measures().items() if (known.partition(".")[0], kind) == (tool, measure)]
+
+
 def _called(word: str) -> list[str]:
     """Return the presets of a tool's own word for a measure, in lower case, such as 'map' or 'rprec'."""
     return [name for name in _measures() if "." in name and name.partition(".")[2].lower() == word]
@@ -126,8 +133,9 @@ def parse(text: str) -> Convention:
         A signature (`ndcg@10/gain=exp2/.../v1`), a display name (`ndcg@10/letor4`, `ap@10/lightgbm.map`) or the short
         form: a preset, its cutoff, and changed fields (`letor4@10`, `lightgbm.map@5`, `trec_eval_9.recip_rank`,
         `yahoo@10+empty=0`). After a tool and a dot, the tool's own name of a metric is read too
-        (`trec_eval_9.ndcg_cut_10`, `ir_measures.nDCG@10`). A tool may have another usual name (`scikit-learn@10`,
-        `lgbm@10`, `xgb.map@5`); without a release, a name means the newest one (`trec_eval.map`).
+        (`trec_eval_9.ndcg_cut_10`, `ir_measures.nDCG@10`, `sklearn.ndcg_score@10`). A tool may have another usual
+        name (`scikit-learn@10`, `lgbm@10`, `xgb.map@5`); without a release, a name means the newest one
+        (`trec_eval.map`).
 
     Returns
     -------
@@ -156,7 +164,12 @@ def parse(text: str) -> Convention:
         return cast("Convention", read_signature(text, MEASURES, "measure"))
     preset, *changes = _CHANGE.split(text)
     name, at, cutoff = preset.partition("@")
-    convention = _from_preset(text, name, cutoff if at else None) or _own_metric(preset)
+    cutoff_given = cutoff if at else None
+    convention = (
+        _from_preset(text, name, cutoff_given)
+        or _own_metric(preset)
+        or _from_preset(text, _NDCG.sub("", name), cutoff_given)
+    )
     if convention is None:
         raise _unknown(text, preset)
     return convention.replace(**read_fields(type(convention), changes, text)) if changes else convention
@@ -255,6 +268,8 @@ def _from_preset(text: str, name: str, cutoff: str | None) -> Convention | None:
         raise ConventionError(msg, hint=hint)
     convention = make(k) if has_cutoff else make()
     if getattr(convention, "k", None) != k:
+        others = [known for known in _of_tool(name, convention.measure) if _with_cutoff(known, "@") != known]
+        hint = ", or ".join([hint, *(f"'{known}@{cutoff}'" for known in others)])
         raise ConventionError(f"{text!r} has a cutoff, but {name} has none.", hint=hint)
     return convention
 
@@ -280,11 +295,16 @@ def _unknown(text: str, preset: str) -> ConventionError:
         )
     problem = f"{text!r:.80} is neither a preset@k such as 'letor4@10' nor a signature"
     name = re.split("[^A-Za-z0-9_.-]", preset.strip(), maxsplit=1)[0]
+    tool, dot, word = name.partition(".")
+    if dot and tool_name(tool) in TOOLS and (kind := measure_called(word.lower().removesuffix("_score"))):
+        at = preset[len(name) :] or "@10"
+        near_ones = [_with_cutoff(known, at) for known in _of_tool(tool, kind)] or _with_tools(word + at)
+        hint = f"did you mean {' or '.join(map(repr, near_ones[:3]))}? {command} {kind}` prints all"
+        return ConventionError(f"{problem}.", hint=hint)
     if near := _nearest(name.lower().replace("-", "_")):
         start = text.rfind("/") + 1  # where the preset begins
         corrected = _with_cutoff(name, "@10") if near == name else text[:start] + text[start:].replace(name, near, 1)
         return ConventionError(f"{problem}.", hint=f"did you mean {corrected!r:.80}? {command} all` prints all")
-    tool, dot, _ = name.partition(".")
     of_tool = [known for known in names(None) if dot and known.partition(".")[0] == tool_name(tool)]
     return ConventionError(f"{problem}; the presets are {choices(of_tool or names())}.\n{_HINT}")
 

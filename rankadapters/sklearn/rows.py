@@ -244,8 +244,11 @@ def find_qid(name: str, X: Any, y: Any, *, whole: Any = None) -> Any:
     is_bare = isinstance(X, np.ndarray) or hasattr(X, "tocsr")  # has neither column names nor an index
     if is_bare and whole is not None and X.shape[0] == len(whole):
         return whole
-    n_ids = "" if whole is None else f", not {len(whole)}"
-    by_whole = f"; or query_scorer(whole=ids), an id for each of the {X.shape[0]} rows of X{n_ids}" if is_bare else ""
+    by_whole = ""
+    if is_bare and whole is None:
+        by_whole = "; or, outside of cross-validation, query_scorer(convention, whole=ids) with an id for each row of X"
+    elif is_bare:
+        by_whole = f". whole= has {len(whole)} ids, but X has {X.shape[0]} rows, as in a fold"
     state = "off, so scorers get no metadata"
     if get_config()["enable_metadata_routing"]:
         state = "on, but nothing was passed by that name"

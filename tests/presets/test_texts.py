@@ -51,6 +51,7 @@ def test_a_text_is_read_as_its_convention(text, convention):
 
 OTHER_NAMES = {
     "sklearn@10": ["scikit-learn@10", "scikit_learn@10", "Sklearn@10", "Scikit-Learn@10", "skl@10", "SKLEARN@10"],
+    "sklearn@10+empty=1": ["sklearn.ndcg@10+empty=1", "sklearn.ndcg_score@10+empty=1", "scikit-learn.NDCG@10+empty=1"],
     "sklearn.average_precision_score": ["scikit-learn.average_precision_score"],
     "lightgbm@10": ["lgbm@10", "lgb@10", "LightGBM@10", "LGBM@10", "ndcg@10/lgbm", "lgb.ndcg@10"],
     "lightgbm.map@5": ["lgbm.map@5", "lgb.map@5", "LightGBM.map@5", "ap@5/lgb.map"],
@@ -58,7 +59,8 @@ OTHER_NAMES = {
     "xgboost@10": ["xgb@10", "XGBoost@10", "XGB@10", "xgb.ndcg@10"],
     "catboost@10": ["cat@10", "cb@10", "CatBoost@10", "cat.NDCG:top=10"],
     "pytrec_eval@10": ["pytrec-eval@10", "pytrec_eval.ndcg_cut_10", "pytrec-eval.ndcg_cut.10"],
-    "trec_eval_9@10": ["trec_eval@10", "trec-eval@10", "trec_eval.ndcg_cut.10", "treceval@10", "trec-eval-9@10"],
+    "trec_eval_9@10": ["trec_eval@10", "trec-eval@10", "trec_eval.ndcg_cut.10", "treceval@10", "trec_eval.ndcg@10"],
+    "trec_eval_9@all": ["trec_eval.ndcg", "trec-eval-9@all"],
     "trec_eval_9.map": ["trec_eval.map", "trec-eval.map", "ap@all/trec_eval.map"],
     "ir_measures@10": ["ir-measures@10", "ir_measures.nDCG@10", "ir-measures.nDCG@10"],
     "letor4@10": ["letor@10", "LETOR@10", "LETOR4@10"],

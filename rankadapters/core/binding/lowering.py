@@ -372,7 +372,7 @@ def _tie_keys(ties: str, queries: Queries, values: Floats) -> Floats:
         return values if ties == "best" else -values
     if queries.docid_rank is None:
         msg = f"ties={ties!r} needs docid=, but none was given."
-        hint = "docid=one string per row, where it is taken, as by ra.evaluate, or convention.replace(ties='input')"
+        hint = "docid=one string per row, where it is taken, as by ra.evaluate; or ties='input', in a text +ties=input"
         raise InputError(msg, hint=hint)
     ranks = queries.docid_rank.astype(np.float64)
     return ranks if ties == "docid-descending" else -ranks
