@@ -226,6 +226,8 @@ def test_a_result_prints_and_is_a_frame_and_a_figure(name):
     assert frame[column].tolist() == values
     figure = result.plot()
     figure.draw_without_rendering()  # warns where the axes collapse, which fails a test
+    corners = [corner for label in figure.texts for corner in label.get_window_extent().corners()]
+    assert all(figure.bbox.contains(*corner) for corner in corners)
     texts = "\n".join(label.get_text() for label in figure.findobj(text.Text))
     assert [name for name in names if name not in texts] == []
 

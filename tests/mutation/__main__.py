@@ -33,7 +33,7 @@ MEMORY = 12 << 20  # kilobytes
 TESTS_OF_VALUES = ["tests/project/test_recorded.py", "tests/presets/test_presets.py", "tests/conformance"]
 TESTS_OF_KERNELS = {
     "core": ["tests/core/ranking", "tests/core/measures"], "learners": ["tests/learners"],
-    "objectives": ["tests/objectives", "tests/core/measures/test_loss.py"],
+    "objectives": ["tests/objectives", "tests/core/measures/test_loss.py", "tests/catboost/test_random_losses.py"],
 }  # fmt: skip
 PASSED, NO_TESTS = 0, 5  # pytest's exit codes
 
