@@ -11,6 +11,7 @@ import warnings
 
 import pytest
 
+import rankadapters as ra
 from rankadapters.cli import main
 from rankadapters.compare import Results, front, leave_one_out, page, winning_numbers
 from tests.helpers.checkout import CHECKOUT
@@ -119,6 +120,13 @@ def test_the_plot_of_a_front_names_the_methods_of_both_ranks():
     assert axes.get_xlabel() == "number of data sets"
     boxes = [text.get_window_extent() for text in axes.texts]
     assert not boxes[0].overlaps(boxes[1])
+
+
+def test_the_error_without_adjusttext_names_the_extra(monkeypatch):
+    numbers = winning_numbers(Results({("a", "D", "m"): 1.0, ("b", "D", "m"): 2.0}, higher_is_better=True))
+    monkeypatch.setitem(sys.modules, "adjustText", None)
+    with pytest.raises(ra.MissingToolkitError, match=r"adjustText is not installed.\nHint: .*rankadapters\[compare\]"):
+        front(numbers).plot()
 
 
 @pytest.mark.long
