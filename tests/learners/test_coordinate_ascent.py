@@ -49,11 +49,13 @@ def test_history_has_the_score_of_the_weights_and_never_falls_in_a_restart():
         assert model.score(X, DATA.y, qid=DATA.qid) == pytest.approx(max(values), rel=1e-12)
 
 
-@pytest.mark.parametrize(("n_features", "useful", "passes"), [(2, [0], 1), (2, [1], 2), (2, [], 1), (3, [1], 2)])
+@pytest.mark.parametrize(
+    ("n_features", "useful", "passes"), [(1, [], 1), (2, [0], 1), (2, [1], 2), (2, [], 1), (3, [1], 2)]
+)
 def test_a_restart_ends_when_all_other_features_fail_in_a_row(n_features, useful, passes):
     """The first feature of the order ranks the one pair right and the second cannot: one failure of two features.
 
-    If the second ranks it right, a second pass brings the failures. If neither does, both fail in the first pass. Of
+    If the second ranks it right, a second pass brings the failures. If none does, all fail in the first pass. Of
     three features, one failure in a row does not end the restart.
     """
     order = np.random.RandomState(0).permutation(n_features)
