@@ -86,6 +86,14 @@ def test_a_note_warns_of_too_few_resamples_or_queries_for_significance(n_queries
     assert [note.partition("the smallest p-value ")[2] for note in report.notes] == notes
 
 
+def test_a_p_value_that_equals_the_level_is_significant():
+    """Of three queries, the smallest p-value is 1/4."""
+    pair = {"best": [1, 0] * 3, "worst": [0, 1] * 3}
+    report = ra.audit.order([1, 0] * 3, pair, YAHOO, group_sizes=[2] * 3, confidence=0.75)
+    assert [(comparison.p_value, comparison.significant) for comparison in report.comparisons] == [(0.25, True)]
+    assert report.notes == ()
+
+
 def test_equal_models_never_differ():
     queries, scores = make_models()
     report = ra.audit.order(queries, {"a": scores["good"], "b": scores["good"] * 2}, [YAHOO, LETOR4])
