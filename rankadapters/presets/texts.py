@@ -297,7 +297,7 @@ def _unknown(text: str, preset: str) -> ConventionError:
     name = re.split("[^A-Za-z0-9_.-]", preset.strip(), maxsplit=1)[0]
     tool, dot, word = name.partition(".")
     if dot and tool_name(tool) in TOOLS and (kind := measure_called(word.lower().removesuffix("_score"))):
-        at = preset[len(name) :] or "@10"
+        at = _cutoff_in(preset)
         near_ones = [_with_cutoff(known, at) for known in _of_tool(tool, kind)] or _with_tools(word + at)
         hint = f"did you mean {' or '.join(map(repr, near_ones[:3]))}? {command} {kind}` prints all"
         return ConventionError(f"{problem}.", hint=hint)
@@ -321,12 +321,17 @@ def _nearest(preset: str) -> str:
 def _with_tools(text: str) -> list[str]:
     """Return up to three texts that add a tool to the name of a measure, given its name here or in a tool."""
     word, _, cutoff = text.lower().partition("@")
-    at = f"@{cutoff}" if cutoff == "all" or read_cutoff(cutoff, LARGEST_CUTOFF) else "@10"
     known = [*(names(word) if word in MEASURES else ()), *_called(word)]
     if _BARE.fullmatch(text) and known:
-        texts = [_with_cutoff(name, at) for name in known]
+        texts = [_with_cutoff(name, _cutoff_in(text)) for name in known]
         return sorted(texts, key=lambda name: ("@" in name) != bool(cutoff))[:3]  # first those like the text
     return [own for tool in TOOLS if _own_metric(own := f"{tool}.{text}")][:3]
+
+
+def _cutoff_in(text: str) -> str:
+    """Return the cutoff of a text with its "@", or "@10" if it has none that can be read."""
+    cutoff = text.lower().partition("@")[2]
+    return f"@{cutoff}" if cutoff == "all" or read_cutoff(cutoff, LARGEST_CUTOFF) else "@10"
 
 
 def _with_cutoff(name: str, at: str) -> str:

@@ -64,13 +64,13 @@ def _refuse_table(function: str, args: tuple[Any, ...], named: Mapping[str, Any]
     if isinstance(table, Mapping) and table and all(isinstance(value, Mapping) for value in table.values()):
         hint = "docs/moving.md turns such qrels and runs into columns; ra.io.read_trec(qrels, run) reads files"
         raise InputError("labels is a dict of dicts, but columns are needed.", hint=hint)
-    if hasattr(table, "queries") and hasattr(table, "scores"):  # what `ra.io` reads
-        hint = f'ra.{function}(judgments.queries, judgments.scores, "trec_eval.map")'
-        raise InputError(f"labels is a {type(table).__name__}, which has queries and scores.", hint=hint)
     if len(columns) > 1:
         listed = choices(columns[:6]) + ", ..." * (len(columns) > 6)  # noqa: PLR2004 - so that the message is short
         msg = f"labels is a {type(table).__name__} with the columns {listed}."
         raise InputError(msg, hint=_whole_call(function, table, columns, args, named))
+    if hasattr(table, "queries") and hasattr(table, "scores"):  # what `ra.io` reads
+        hint = f'ra.{function}(judgments.queries, judgments.scores, "trec_eval.map")'
+        raise InputError(f"labels is a {type(table).__name__}, which has queries and scores.", hint=hint)
 
 
 def _whole_call(
