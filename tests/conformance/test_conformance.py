@@ -85,6 +85,15 @@ def test_a_check_names_the_wrong_field(field, value):
     assert field in str(report)
 
 
+@pytest.mark.long
+def test_a_check_names_no_field_that_changes_no_value():
+    """With labels of 0 and 1, NDCG is that of exp2, which the probe names, up to the last digit."""
+    declared = ra.parse("textbook@3+ties=input+gain=table_0_0.1_10")
+    function = as_function(declared.replace(gain="exp2", empty=1.0))
+    report = ra.conformance.check(function, declared, takes="groups", labels=(0, 1))
+    assert report.fields == {"empty": (0.0, 1.0)}
+
+
 MISTAKES = {
     "the value as a percentage": lambda right: lambda labels, scores: 100 * right(labels, scores, [len(labels)]),
     "labels and scores swapped": lambda right: lambda labels, scores: right(scores, labels, [len(labels)]),

@@ -78,6 +78,11 @@ def test_a_marker_on_a_test_without_a_comparing_fixture_is_refused(run):
     result.stdout.fnmatch_lines(["*marked rank_parity but uses no fixture that compares numbers*"])
 
 
+def test_other_markers_need_no_comparing_fixture(run):
+    result = run("@pytest.mark.a_marker\n@pytest.mark.usefixtures()\ndef test():\n    pass\n", "-W", "ignore")
+    result.assert_outcomes(passed=1)
+
+
 def test_a_marker_on_a_class_allows_tests_without_a_comparing_fixture(run):
     result = run("@pytest.mark.rank_parity(convention='yahoo@2')\nclass TestIt:\n    def test(self):\n        pass\n")
     result.assert_outcomes(passed=1)
