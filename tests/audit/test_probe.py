@@ -296,6 +296,18 @@ def test_a_function_that_never_returns_a_number_is_reported_once():
     assert [(refusal.what, refusal.problem) for refusal in report.refused] == [("all data", "returned a tuple")]
 
 
+@pytest.mark.parametrize(("highest", "taken"), [(1, "0, 1"), (2, "0, 1, 2"), (4, None)])
+def test_the_labels_that_a_function_takes_are_named(highest, taken):
+    def up_to(labels, scores):
+        if labels.max() > highest:
+            raise ValueError("too high")
+        return ra.evaluate(labels, scores, "yahoo@3", group_sizes=[labels.size]).value
+
+    report = ra.audit.probe(up_to, takes="query", k=3)
+    meanings = [refusal.meaning for refusal in report.refused if refusal.what == "labels up to 4"]
+    assert meanings == ([] if taken is None else [f"it takes the labels {taken}"])
+
+
 @pytest.mark.long
 def test_labels_that_the_convention_also_refuses_are_not_reported():
     def letor4(labels, scores):

@@ -35,7 +35,8 @@ TESTS_OF_KERNELS = {
     "core": ["tests/core/ranking", "tests/core/measures"], "learners": ["tests/learners"],
     "objectives": ["tests/objectives", "tests/core/measures/test_loss.py", "tests/catboost/test_random_losses.py"],
 }  # fmt: skip
-TESTS_OF_THE_COMMAND = ["tests/cli", "tests/faults"]  # which start processes, whose lines are in no record
+TESTS_BESIDE = {"tests/statistics": ["tests/audit"]}
+OF_THE_COMMAND = ["tests/cli", "tests/faults"]  # which start processes, whose lines are in no record
 PASSED, NO_TESTS = 0, 5  # pytest's exit codes
 
 
@@ -129,7 +130,7 @@ def rounds(mutant: Mutant, record: Record) -> list[list[str]]:
             chosen.append(test)
             seconds -= record.seconds[test]
     folder = "/".join(["tests", *Path(mutant.module).parts[1:2]])
-    of_folder = [folder] if (CHECKOUT / folder).is_dir() else TESTS_OF_THE_COMMAND
+    of_folder = [folder, *TESTS_BESIDE.get(folder, [])] if (CHECKOUT / folder).is_dir() else OF_THE_COMMAND
     parts = [chosen[:FIRST_TESTS], chosen[FIRST_TESTS:], [] if of_line else TESTS_OF_VALUES, of_folder]
     return [tests for tests in parts if tests]
 
