@@ -60,7 +60,11 @@ class Printed:
         return matches
 
     def truncates(self, value: float) -> bool:
-        """Return whether cutting off a value's later decimals gives the printed number."""
+        """Return whether cutting off a value's later decimals gives the printed number.
+
+        >>> [as_printed("0.16").truncates(value) for value in (0.1599, 0.1699, 0.1701)]
+        [False, True, False]
+        """
         return 0 <= Decimal(value) - self.value < 2 * self.half
 
     def __str__(self) -> str:

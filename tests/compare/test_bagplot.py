@@ -121,6 +121,11 @@ def test_the_bag_contains_the_deeper_half_of_the_points():
     assert 13 <= inside <= 15
 
 
+def test_the_median_is_the_center_of_the_deepest_region():
+    """Depth 2 is where the hulls of all points but one meet: from (1, 1) to (2, 2)."""
+    assert bagplot([(0, 0), (10, 0), (0, 10), (1, 1), (2, 2)]).median == (1.5, 1.5)
+
+
 def test_a_far_point_is_an_outlier_and_hardly_moves_the_median():
     plot, with_far_point = normal_bagplot(), normal_bagplot(extra_points=((50.0, 50.0),))
     assert 30 in with_far_point.outliers
