@@ -250,6 +250,7 @@ MISTAKES = {
     "by the number of rows": lambda data: data.per_query.sum() / data.labels.size,
     "every query weighed by its number of rows": lambda data: np.average(data.per_query, weights=data.sizes),
     "divided by log e of 2": lambda data: data.value / math.log(2),
+    "multiplied by log e of 2": lambda data: data.value * math.log(2),
     "divided by 41 instead of 40": lambda data: data.value * 40 / 41,  # a number of one query more
     "divided by 57 instead of 40": lambda data: data.per_query.sum() / 57,
     "of the sizes of the queries, in the order of their ids": lambda data: data.evaluate(
