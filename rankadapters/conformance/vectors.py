@@ -182,9 +182,9 @@ def make_vectors(convention: Convention, labels: tuple[float, ...] | None, *, di
     expected = values_of(convention, cases)
     rivals = np.array(list(values_with_mistakes(convention, maker, cases, expected)))
     # Conventions are evaluated on the first cases alone, which suffice for them.
-    others = np.full((len(pool.values), len(cases)), expected)
-    others[:, : len(pool.cases)] = pool.values
-    fails = differ(np.concatenate([others, np.where(np.isnan(rivals), expected, rivals)]), expected)
+    pool_values = np.full((len(pool.values), len(cases)), expected)
+    pool_values[:, : len(pool.cases)] = pool.values
+    fails = differ(np.concatenate([pool_values, np.where(np.isnan(rivals), expected, rivals)]), expected)
     chosen: list[int] = []
     stages = [(case.purpose == ONE_DOCUMENT, len(case.sizes) > 1) for case in cases]
     for stage in sorted(set(stages)):  # optional cases last, since a program may refuse them

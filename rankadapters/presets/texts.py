@@ -105,7 +105,7 @@ def measure_called(word: str) -> str | None:
 
 
 def _of_tool(name: str, measure: str | None) -> list[str]:
-    """Return the presets of a measure that are of the same tool as a name, such as 'sklearn.map'."""
+    """Return a tool's presets of a measure; `name` begins with the tool, as in 'sklearn.map'."""
     tool = tool_name(name.partition(".")[0])
     return [known for known, kind in _measures().items() if (known.partition(".")[0], kind) == (tool, measure)]
 
@@ -268,8 +268,9 @@ def _from_preset(text: str, name: str, cutoff: str | None) -> Convention | None:
         raise ConventionError(msg, hint=hint)
     convention = make(k) if has_cutoff else make()
     if getattr(convention, "k", None) != k:
-        others = [known for known in _of_tool(name, convention.measure) if _with_cutoff(known, "@") != known]
-        hint = ", or ".join([hint, *(f"'{known}@{cutoff}'" for known in others)])
+        presets = _of_tool(name, convention.measure)
+        with_cutoff = [f"'{preset}@{cutoff}'" for preset in presets if _with_cutoff(preset, "@") != preset]
+        hint = ", or ".join([hint, *with_cutoff])
         raise ConventionError(f"{text!r} has a cutoff, but {name} has none.", hint=hint)
     return convention
 
