@@ -26,6 +26,8 @@ class LabeledRows:
     y: Any  # shape (n_docs,)
     row_weight: Any = None  # shape (n_docs,); if `sizes` is set, constant within a query
     sizes: Array | None = None  # rows per query, shape (n_queries,); None if the estimator needs no queries
+    source: Array | None = None  # the caller's row of each row, shape (n_docs,); None if these are the caller's rows
+    n_source: int = 0  # how many rows the caller passed, if `sizes` is set
 
     @classmethod
     def divided(
@@ -44,13 +46,25 @@ class LabeledRows:
             masks = [~mask, mask]
         parts = []
         for mask in masks:
-            features, part_labels = X, labels
+            features, part_labels, source = X, labels, None
             if fraction is not None or queries.order is not None:
-                order = queries.rows[np.repeat(mask, sizes)]
-                features, part_labels = take_rows(X, order), labels[order]
+                source = queries.rows[np.repeat(mask, sizes)]
+                features, part_labels = take_rows(X, source), labels[source]
             weight = None if weights is None else np.repeat(weights[mask], sizes[mask])
-            parts.append(cls(features, part_labels, weight, sizes[mask]))
+            parts.append(cls(features, part_labels, weight, sizes[mask], source, queries.n_docs))
         return parts
+
+    @property
+    def is_part(self) -> bool:
+        """Whether these are only some of the caller's rows, because others are held out."""
+        return self.source is not None and self.source.size < self.n_source
+
+    def take(self, name: str, column: Any) -> Any:
+        """Return the entries for these rows of a column with an entry for each of the caller's rows, in their order."""
+        if n_entries(column) != self.n_source:
+            msg = f"{name} has {n_entries(column)} entries but there are {self.n_source} rows."
+            raise InputError(msg, hint="one per row, in the order of X")
+        return column if self.source is None else take_rows(column, self.source)
 
     @cached_property
     def codes(self) -> NDArray[np.int32]:
@@ -127,6 +141,13 @@ def held_out(queries: Queries, fraction: float) -> NDArray[np.bool_]:
     mask = np.zeros(queries.n_queries, np.bool_)
     mask[np.argsort(queries.id_hashes, kind="stable")[:n_held_out]] = True
     return mask
+
+
+def n_entries(value: Any) -> int | None:
+    """Return the number of entries of an array, table, column or list; None for anything else."""
+    if hasattr(value, "shape"):
+        return int(value.shape[0]) if value.shape else None
+    return len(value) if isinstance(value, (list, tuple)) or _is_arrow(value) else None
 
 
 def n_rows(X: Any) -> int:
