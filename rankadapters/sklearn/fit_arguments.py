@@ -219,18 +219,23 @@ class RankerFit:
         arguments = {"group": self.train.sizes, "sample_weight": self.train.row_weight, **self._lightgbm_sets()}
         if self.margins[0] is not None:
             arguments["init_score"] = self.margins[0]
+        params = self.ranker.get_params()
+        names_metric = any(params.get(name) is not None for name in ("metric", "metrics", "metric_types"))
+        # Without "None", LightGBM also computes its default metric, which refuses queries of more than 10,000 rows.
+        no_metric = {} if names_metric else {"metric": "None"}
         if self.convention is None:
-            self._fit(**arguments)
+            asks_for_metric = self.valid or "eval_metric" in self.params or not callable(params["objective"])
+            with _temporary_params(self.ranker, **({} if asks_for_metric else no_metric)):
+                self._fit(**arguments)
             return
-        shown, metric = self.convention.name, self.ranker.get_params().get("metric")
+        shown = self.convention.name
 
         def sort_first(env: Any) -> None:
             """Sort our metric before the ranker's own, because `first_metric_only` watches the first of the list."""
             env.evaluation_result_list.sort(key=lambda result: result[1] != shown)
 
         callbacks = [sort_first, *(self.params.pop("callbacks", None) or [])]
-        metric = "None" if metric is None else metric  # without "None", LightGBM also computes its default metric
-        with _temporary_params(self.ranker, metric=metric, first_metric_only=True):
+        with _temporary_params(self.ranker, **no_metric, first_metric_only=True):
             self._fit(**arguments, eval_metric=lightgbm.eval_metric(self.convention), callbacks=callbacks)
 
     def _lightgbm_sets(self) -> dict[str, Any]:
@@ -348,4 +353,7 @@ def _temporary_params(estimator: Any, **params: Any) -> Iterator[None]:
     try:
         yield
     finally:
-        estimator.set_params(**{name: own.get(name) for name in params})
+        estimator.set_params(**{name: own[name] for name in params if name in own})
+        for name in params.keys() - own.keys():  # LGBMRanker accepts further parameters, and keeps them in two places
+            delattr(estimator, name)
+            estimator._other_params.pop(name)  # noqa: SLF001 - nothing public removes a parameter
