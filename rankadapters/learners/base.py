@@ -48,17 +48,15 @@ SHARED = {
         "Continue from the model of the last fit, which stays the model unless one of the new {rounds} is better.",
     ),
     "n_threads": ("int, optional", "None uses all CPUs. The result does not depend on the number."),
-    # `Judge` counts for all learners, through warm starts: after every fit with validation queries, the best entry of
-    # the first set has the iteration `n_iter_ - 1`. Only AdaRank's `ranklib`, which undoes rounds, counts those it keeps.
+    # `Judge` counts for all learners, through warm starts: after a fit with validation queries, the best entry of the
+    # first set has the iteration `n_iter_ - 1`. Only AdaRank's `ranklib`, which undoes rounds, counts those it keeps.
     "n_iter_": (
         "int",
-        "Number of {rounds} in the model: up to the best one by the first validation set, or all. A warm start goes on "
-        "counting.",
+        "Number of {rounds} in the model since the first fit: up to the best by the first validation set, or all.",
     ),
     "history_": (
         "History",
-        "(set, convention, value) for each of the {rounds} of this fit, training queries first. With a warm start, the "
-        "first entries are those of the last fit's model, at its iteration `n_iter_ - 1`.",
+        "(set, convention, value), training queries first, for each of the {rounds}; a warm start's model comes first.",
     ),
 }
 SHARED_ATTRIBUTES = ("n_iter_", "history_")
