@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, NamedTuple, Self, SupportsIndex, overload
+from typing import Any, NamedTuple, Protocol, Self, SupportsIndex, overload
 
 from rankadapters.core.declaration.arguments import refusal
 from rankadapters.core.declaration.convention import Convention
@@ -18,6 +18,13 @@ Log = Mapping[str, Mapping[str, Sequence[float]]]
 
 _HASHED = re.compile("/[0-9a-f]{7}$")  # the end of a display name that cannot be read back
 _MEAN = re.compile("(train|valid|test)[ -](.+)-mean")  # a key of a cross-validation's result: the set and the metric
+
+
+class _Columns(Protocol):
+    """A dict or a pandas DataFrame."""
+
+    def __len__(self) -> int: ...
+    def items(self) -> Iterable[tuple[Any, Any]]: ...
 
 
 class _Value(NamedTuple):
@@ -91,7 +98,7 @@ class History(list[Evaluation]):
         return str(self.summary())
 
     @classmethod
-    def of(cls, log: Any, *, names: Mapping[str, Convention | str] | None = None) -> Self:
+    def of(cls, log: _Columns, *, names: Mapping[str, Convention | str] | None = None) -> Self:
         """Read the history of a training from the toolkit's log, also of a pickled ranker or a saved CatBoost model.
 
         Parameters
@@ -283,7 +290,7 @@ def _no_entry() -> InputError:
     return InputError(msg, hint="train with a convention as the metric, and with valid_sets=, evals= or eval_set=")
 
 
-def _checked(log: Any) -> dict[tuple[str, str], list[float]]:
+def _checked(log: _Columns) -> dict[tuple[str, str], list[float]]:
     """Return the values of each set and metric. LightGBM also takes names that are not texts, such as 0."""
     try:
         series = [
@@ -302,7 +309,7 @@ def _checked(log: Any) -> dict[tuple[str, str], list[float]]:
     return values_of
 
 
-def _by_set(log: Any) -> Any:
+def _by_set(log: _Columns) -> _Columns:
     """Return a log, or the means in the result of a cross-validation, by set and metric."""
     sets: dict[str, dict[str, Any]] = {}
     for key, values in log.items():
@@ -317,17 +324,14 @@ def _refuse_repeats(series: Mapping[tuple[str, str], list[float]], values_of: Ma
 
     CatBoost logs no metric twice; its metric_period shortens some metrics by the same factor.
     """
-    lengths = set(map(len, values_of.values()))
     if any(dataset == "learn" for dataset, _ in values_of):
         return
-    for (dataset, name), values in series.items():
+    lengths = set(map(len, values_of.values()))
+    varying = {key: values for key, values in series.items() if len(set(values)) > 1}
+    for (dataset, name), values in varying.items():
         for n_rounds in lengths - {0, len(values)}:
             times, rest = divmod(len(values), n_rounds)
-            if (
-                not rest
-                and len(set(values)) > 1
-                and values == [value for value in values[::times] for _ in range(times)]
-            ):
+            if not rest and values == [value for value in values[::times] for _ in range(times)]:
                 msg = f"the log has {times} equal values of {name!r} on {dataset!r} for each of {n_rounds} rounds."
                 raise InputError(msg, hint="pass the metric once: feval=[metric, metric] evaluates it twice")
 

@@ -100,7 +100,7 @@ class AdaRank(LinearLearner):
             np.nan_to_num(feature_values), columns, judge, self._weight(feature_values, train, judge),
             tol=self.tol, max_consecutive=self.max_consecutive,
         )  # fmt: skip
-        if self.warm_start and getattr(self, "n_iter_", 0):
+        if self.warm_start and hasattr(self, "alphas_") and self.alphas_.size:
             rounds.resume(self.features_.tolist(), self.alphas_.tolist())
         rounds.run(self.max_iter)
         features, alphas = rounds.model

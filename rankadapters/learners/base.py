@@ -111,6 +111,7 @@ class QueryLearner(QueryEstimator):
     max_iter: int
     n_iter_no_change: int | None
     n_threads: int | None
+    n_iter_: int
 
     def fit(self, X: Any, y: Any, *, qid: Any = None, eval_set: Any = None, sample_weight: Any = None) -> Self:
         """Learn from whole queries.
