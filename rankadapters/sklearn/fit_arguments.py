@@ -253,8 +253,11 @@ class RankerFit:
 
     def _xgboost(self) -> None:
         from rankadapters import xgboost
+        from rankadapters.xgboost.ranker_fit import without_best
 
         ranker = self.ranker
+        if self.params.get("xgb_model") is not None:
+            self.params = {**self.params, "xgb_model": without_best(self.params["xgb_model"])}
         if self.objective is not None:
             ranker.set_params(objective=xgboost.objective(self.objective))
         arguments: dict[str, Any] = {"qid": self.train.codes, "sample_weight": self.train.query_weight}

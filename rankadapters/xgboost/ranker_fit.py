@@ -9,9 +9,17 @@ import xgboost as xgb
 
 from rankadapters.core.errors import InputError
 from rankadapters.xgboost.objectives import ObjectiveCallback
+from rankadapters.xgboost.stopping import forget_best
 
 OVERWRITTEN = ("objective", "booster", "base_score", "feature_types", "enable_categorical")
 MATRIX_OPTIONS = ("missing", "feature_types", "feature_weights", "enable_categorical")
+
+
+def without_best(model: Any) -> xgb.Booster:
+    """Copy the model that a training continues, without its best round: XGBRanker predicts only up to that one."""
+    booster = xgb.Booster(model_file=model.get_booster() if isinstance(model, xgb.XGBModel) else model)
+    forget_best(booster)
+    return booster
 
 
 def fit_by_objective(
