@@ -120,7 +120,7 @@ class EvalCallback(xgb.callback.TrainingCallback):
     def after_iteration(self, model: Any, epoch: int, evals_log: dict[str, Any]) -> bool:
         """Predict, evaluate and log every set."""
         sets, check = self._bound[model]
-        check.update(model, evals_log)
+        check.update(model, epoch, evals_log)
         for name, (dmatrix, evaluators) in sets.items():
             values = evaluated(evaluators, flat(model.predict(dmatrix, output_margin=self._output_margin)))
             log_values(evals_log, name, {shown: values[convention] for convention, shown in self.names.items()}, epoch)

@@ -80,10 +80,7 @@ class EvalMetric(xgb.callback.TrainingCallback):
         return n_queries, [(name, value) for name, value, _ in results]
 
     def before_training(self, model: Any) -> Any:
-        """Forget earlier trainings; refuse `xgb.cv`, and conventions that workers cannot add up."""
-        if not isinstance(model, xgb.Booster):
-            hint = "xgb.cv(custom_metric=ra.xgboost.eval_metric(...))"
-            raise InputError("eval_metric in callbacks= is not for xgb.cv.", hint=hint)
+        """Forget earlier trainings; refuse conventions that workers cannot add up."""
         if collective.get_world_size() > 1:
             refuse_over_rows(self._monitor.names)
         self._end_round()
@@ -95,12 +92,16 @@ class EvalMetric(xgb.callback.TrainingCallback):
         del evals_log
         if epoch == 0:
             self._checks[model] = DirectionCheck(model, self._monitor.names)
-        self._tallies.forget()
-        self._rounds[get_ident()] = _Round(weakref.ref(model))
+        if isinstance(model, xgb.Booster):  # `xgb.cv` logs means over the folds, which only the direction needs
+            self._tallies.forget()
+            self._rounds[get_ident()] = _Round(weakref.ref(model))
         return False
 
     def after_iteration(self, model: Any, epoch: int, evals_log: dict[str, Any]) -> bool:
-        """Write the values of all rows into the log in full precision."""
+        """Write the values of all rows into the log in full precision, except in `xgb.cv`."""
+        if not isinstance(model, xgb.Booster):
+            self._checks[model].update(model, epoch, evals_log)
+            return False
         this_round = self._end_round()
         names = self._monitor.names.values()
         sets = [name for name, log in evals_log.items() if all(len(log.get(shown, ())) > epoch for shown in names)]
@@ -113,7 +114,7 @@ class EvalMetric(xgb.callback.TrainingCallback):
         if best_of(model) != this_round.best:
             hint = "list eval_metric before it in callbacks=, or use ra.xgboost.early_stopping"
             raise InputError("XGBoost's early stopping ran before eval_metric.", hint=hint)
-        self._checks[model].update(model, evals_log)
+        self._checks[model].update(model, epoch, evals_log)
         if len(this_round.calls) != len(sets):
             msg = f"the metric was called {len(this_round.calls)} times in this round, but {sets} report it."
             raise InputError(msg, hint="one object as custom_metric= and in callbacks=, another for other evaluations")
@@ -194,11 +195,11 @@ def eval_metric(
 ) -> EvalMetric:
     """Make a metric that reports each convention in every round of a training.
 
-    It works in `xgb.train` and `xgb.cv`. As `custom_metric=` alone it has six decimals in XGBoost's log. In `xgb.train`
-    put the same object in `callbacks=` too: the log then has full precision, over the rows of all workers. `xgb.cv`
-    takes it only as `custom_metric=`. Workers are those of `xgboost.dask.train`, SparkXGBRanker, and `xgb.train` inside
-    `xgboost.collective`. All stop in the same round; if one fails, all raise. List the metric before XGBoost's own
-    early stopping.
+    It works in `xgb.train` and `xgb.cv`. As `custom_metric=` alone it has six decimals in XGBoost's log. Put the same
+    object in `callbacks=` too: it then refuses a wrong direction of early stopping, and in `xgb.train` the log has full
+    precision, over the rows of all workers. Workers are those of `xgboost.dask.train`, SparkXGBRanker, and `xgb.train`
+    inside `xgboost.collective`. All stop in the same round; if one fails, all raise. List the metric before XGBoost's
+    own early stopping.
 
     The metric ranks the predictions that XGBoost passes: transformed by a built-in objective, raw under `obj=`.
     XGBRanker calls metrics per query and is refused; use QueryRanker or `EvalCallback`.
@@ -238,7 +239,8 @@ def eval_metric(
     Warns
     -----
     UserWarning
-        Once, at the first evaluation: a DMatrix has weights that a convention ignores.
+        Once, at the first evaluation: a DMatrix has weights that a convention ignores. At the end of a training, with
+        the metric in `callbacks=`: the first round is still the best, but later ones are a little better.
 
     References
     ----------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Collection, Mapping
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary, WeakSet
@@ -134,22 +135,21 @@ class Trainings(WeakKeyDictionary[xgb.Booster, T]):
 
 
 class DirectionCheck:
-    """Check in a training that XGBoost's own early stopping has the direction of our metric.
+    """Check in a training or a cross-validation that XGBoost's own early stopping has the direction of our metric.
 
     XGBoost passes its callbacks no early stopping, but the model has the best round so far. The watched series is a
-    series of the log that has each best score in its round. If all such series are ours, two observations refuse the
-    training:
+    series of the log that has each best score in its round. If all such series are ours, three observations show a
+    wrong direction:
 
-    - A later best round has a worse value. This is certain.
-    - The first round of a new model is still the best at the end, although a later value is better by more than
-      `LARGEST_MIN_DELTA` times the first. A larger `min_delta` in the right direction would look the same.
+    - A later best round has a worse value. This is certain, and an error.
+    - The first round of a new model is still the best, although a later value is better by more than
+      `LARGEST_MIN_DELTA` times the first. A larger `min_delta` in the right direction would look the same. An error.
+    - So it is at the end, no value is worse, and one is better by less than that: a warning.
 
     `sets` are the names of the sets on which our metrics are reported, by display name in `names`; None means all.
     """
 
-    def __init__(
-        self, model: xgb.Booster, names: Mapping[Convention, str], sets: Collection[str] | None = None
-    ) -> None:
+    def __init__(self, model: Any, names: Mapping[Convention, str], sets: Collection[str] | None = None) -> None:
         self._start = model.num_boosted_rounds()
         self._higher_is_better = {name: convention.higher_is_better for convention, name in names.items()}
         self._sets = sets
@@ -157,51 +157,75 @@ class DirectionCheck:
         self._best: int | None = None  # counted from the start of this training
         self._watched: list[tuple[str, str]] = []  # the set and name of each series that can be the watched one
 
-    def update(self, model: xgb.Booster, evals_log: dict[str, Any]) -> None:
-        """Read the best round; refuse a worse one than before."""
+    def update(self, model: Any, epoch: int, evals_log: dict[str, Any]) -> None:
+        """Read the best round of those before `epoch`; refuse a worse one than before, and a first one that stays."""
         self._log = evals_log
         iteration = None if model in _declared_trainings else model.attr("best_iteration")
-        best = None if iteration is None else int(iteration) - self._start
-        if best is None or best == self._best:
+        if iteration is None:
             return
-        score = model.attr("best_score")
-        series_at_best = [
+        best, previous = int(iteration) - self._start, self._best
+        if best != previous:
+            self._best, series = best, self._series_with(best, model.attr("best_score"))
+            self._watched = series if previous is None else [entry for entry in self._watched if entry in series]
+            if previous is not None and min(self._gains(previous), default=0) > 0:
+                raise self._wrong_direction(previous)
+        if self._best == self._start == 0 < epoch - 1:
+            self._refuse_first(epoch - 1)
+
+    def end(self, model: Any) -> None:
+        """Refuse a first round that is still the best, although a later one is much better; warn of a little better."""
+        n_rounds = max((len(series) for log in self._log.values() for series in log.values()), default=0)
+        self.update(model, n_rounds, self._log)
+        if self._best != 0 or self._start != 0 or not self._watched:
+            return
+        gains = [self._gains(epoch) for epoch in range(1, n_rounds)]
+        if all(min(row) >= 0 for row in gains) and (better := [i + 1 for i, row in enumerate(gains) if min(row) > 0]):
+            error = self._wrong_direction(better[0])
+            warn_caller(f"{error}\nIf min_delta is larger than every improvement, ignore this warning.")
+
+    def _series_with(self, best: int, score: str | None) -> list[tuple[str, str]]:
+        """Return the set and name of each series of the log that has the best score in the best round."""
+        return [
             (set_name, name)
-            for set_name, log in evals_log.items()
+            for set_name, log in self._log.items()
             for name, series in log.items()
-            if len(series) > best and str(series[best]) == score
+            if len(series) > best and str(_mean(series[best])) == score
         ]
-        previous, self._best = self._best, best
-        if previous is None:
-            self._watched = series_at_best
-            return
-        self._watched = [series for series in self._watched if series in series_at_best]
-        self._refuse_if_better(previous, best, least_share=0)
 
-    def end(self, model: xgb.Booster) -> None:
-        """Refuse a first round that is still the best, although a later one is much better."""
-        self.update(model, self._log)
-        if self._best == self._start == 0:
-            lengths = [len(self._log[set_name][name]) for set_name, name in self._watched]
-            for epoch in range(min(lengths, default=0)):
-                self._refuse_if_better(epoch, 0, least_share=LARGEST_MIN_DELTA)
+    def _gains(self, epoch: int) -> list[float]:
+        """Return how much better a round is than the best one on each series that can be watched; NaN if not ours."""
+        return [self._gain(epoch, set_name, name) for set_name, name in self._watched]
 
-    def _refuse_if_better(self, epoch: int, best: int, least_share: float) -> None:
-        """Refuse the training if our metrics are all that can be watched, and a round is better than the best one."""
-        is_better = []
-        for set_name, name in self._watched:
-            is_ours = name in self._higher_is_better and (self._sets is None or set_name in self._sets)
-            value, best_value = (self._log[set_name][name][index] for index in (epoch, best))
-            gain = value - best_value if self._higher_is_better.get(name) else best_value - value
-            is_better.append(is_ours and gain > least_share * abs(best_value))
-        if is_better and all(is_better):
-            higher_is_better = self._higher_is_better[name]
-            raise InputError(
-                f"early stopping takes round {best} of {name!r} on {set_name!r} for the best, {best_value}, although "
-                f"round {epoch} has {value} and {'higher' if higher_is_better else 'lower'} is better.",
-                hint=f"maximize={higher_is_better} beside early_stopping_rounds=; in XGBRanker, and for a large "
-                "min_delta, ra.xgboost.early_stopping in callbacks= instead",
-            )
+    def _gain(self, epoch: int, set_name: str, name: str) -> float:
+        if name not in self._higher_is_better or (self._sets is not None and set_name not in self._sets):
+            return -math.inf
+        series = self._log[set_name][name]
+        difference = _mean(series[epoch]) - _mean(series[self._best or 0]) if epoch < len(series) else -math.inf
+        return difference if self._higher_is_better[name] else -difference
+
+    def _refuse_first(self, epoch: int) -> None:
+        """Refuse a training whose first round is the best if this round is much better on every series."""
+        values = [abs(_mean(self._log[set_name][name][0])) for set_name, name in self._watched]
+        gains = self._gains(epoch)
+        if gains and all(gain > LARGEST_MIN_DELTA * value for gain, value in zip(gains, values, strict=True)):
+            raise self._wrong_direction(epoch)
+
+    def _wrong_direction(self, epoch: int) -> InputError:
+        """Return the error for a round that is better than the best one."""
+        set_name, name = self._watched[-1]
+        best_value, value = (_mean(self._log[set_name][name][index]) for index in (self._best or 0, epoch))
+        higher_is_better = self._higher_is_better[name]
+        return InputError(
+            f"early stopping takes round {self._best} of {name!r} on {set_name!r} for the best, {best_value}, although "
+            f"round {epoch} has {value} and {'higher' if higher_is_better else 'lower'} is better.",
+            hint=f"maximize={higher_is_better} beside early_stopping_rounds=; in XGBRanker, and for a large "
+            "min_delta, ra.xgboost.early_stopping in callbacks= instead",
+        )
+
+
+def _mean(value: float | tuple[float, float]) -> float:
+    """Return a value of the log, which is a mean and a standard deviation in `xgb.cv`."""
+    return value[0] if isinstance(value, tuple) else value
 
 
 def forget_best(model: xgb.Booster) -> None:

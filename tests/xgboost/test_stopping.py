@@ -178,6 +178,19 @@ def test_the_wrong_direction_is_refused(convention, maximize):
         train_with_metric([LETOR, convention], own)
 
 
+@pytest.mark.parametrize(("convention", "maximize"), [(MAP, None), (TEXTBOOK, False), (LOSS, True)])
+def test_the_wrong_direction_is_refused_in_cross_validation(convention, maximize):
+    metric, better = ra.xgboost.eval_metric(convention), convention.higher_is_better
+
+    def validate(maximize, callbacks):
+        return xgb.cv(PARAMS, dmatrix(TRAIN), 30, nfold=3, custom_metric=metric, early_stopping_rounds=5,
+                      maximize=maximize, callbacks=callbacks, as_pandas=False)  # fmt: skip
+
+    with pytest.raises(ra.InputError, match=rf"on 'test' for the best, (.|\n)*Hint: maximize={better} beside"):
+        validate(maximize, [metric])
+    assert validate(better, [metric]) == validate(better, [])
+
+
 def test_the_wrong_direction_is_refused_in_xgbranker_and_on_several_workers(monkeypatch):
     callback = ra.xgboost.EvalCallback(MAP, ROWS)
     ranker = xgb.XGBRanker(n_estimators=60, learning_rate=1.0, early_stopping_rounds=5, callbacks=[callback], n_jobs=1)
@@ -219,7 +232,7 @@ class Model:
 
 
 def simulated(series, watched, *, maximize, min_delta=0.0, start=0):
-    """Run XGBoost's early stopping on the watched series of a log; return the best round or the error."""
+    """Run XGBoost's early stopping on the watched series of a log; return the best round, or the warning or error."""
     names = {MAP: "up", LOSS: "down"}
     model, log = Model(start), {"valid": {}}
     stop = xgb.callback.EarlyStopping(
@@ -229,13 +242,13 @@ def simulated(series, watched, *, maximize, min_delta=0.0, start=0):
     check = DirectionCheck(model, names)
     try:
         for epoch, values in enumerate(zip(*series.values(), strict=True)):
-            check.update(model, log)
+            check.update(model, epoch, log)
             for name, value in zip(series, values, strict=True):
                 log["valid"].setdefault(name, []).append(value)
             if stop.after_iteration(model, epoch, log):
                 break
         check.end(model)
-    except ra.InputError as error:
+    except (ra.InputError, UserWarning) as error:
         return error
     return int(model.attr("best_iteration")) - start
 
@@ -264,7 +277,7 @@ def test_no_right_direction_is_refused(seed):
         best = simulated(
             series, watched, maximize=maximize, min_delta=0 if np.isnan(min_delta) else min_delta, start=start
         )
-        assert isinstance(best, int), (series, watched, min_delta, start)
+        assert isinstance(best, (int, UserWarning) if min_delta else int), (series, watched, min_delta, start)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -274,13 +287,15 @@ def test_every_wrong_direction_that_changes_a_new_model_is_refused(seed):
         values, watched = np.nan_to_num(random_series(rng), nan=0.5), str(rng.choice(["up", "down"]))
         signs = {"up": 1, "down": -1}
         best = simulated({"rmse": range(values.size), watched: values.tolist()}, watched, maximize=watched == "down")
+        gains = (values[:21] - values[0]) * signs[watched]
         if isinstance(best, int):
-            gains = (values[:21] - values[0]) * signs[watched]
-            assert best == 0
+            assert best == gains.max() == 0
+        elif isinstance(best, UserWarning):
+            assert gains.min() == 0
             assert gains.max() <= LARGEST_MIN_DELTA * abs(values[0]) + 1e-12
 
 
-def test_a_first_round_that_stays_the_best_is_refused_at_the_end():
+def test_a_first_round_that_stays_the_best_is_refused_or_warned_of():
     rising = {"up": [0.6613, 0.70, 0.7436]}
     error = simulated(rising, "up", maximize=False)
     assert str(error).startswith(
@@ -288,4 +303,7 @@ def test_a_first_round_that_stays_the_best_is_refused_at_the_end():
         "better.\nHint: maximize=True beside early_stopping_rounds="
     )
     assert simulated(rising, "up", maximize=True) == 2
+    little = simulated({"up": [0.6613, 0.6613, 0.6614]}, "up", maximize=False)
+    assert isinstance(little, UserWarning)
+    assert "round 2 has 0.6614 and higher is better.\nHint: maximize=True" in str(little)
     assert simulated({**rising, "rmse": [0.6613, 0.8, 0.9]}, "up", maximize=False) == 0  # rmse may be the watched one
