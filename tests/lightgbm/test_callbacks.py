@@ -45,7 +45,7 @@ def stopped_in(values):
 @pytest.fixture(scope="module")
 def full_log():
     """Return the log of a training that no early stopping ends."""
-    return train(lambda env: None, ["train", "valid", "other"])[1]  # noqa: ARG005 - LightGBM's signature
+    return train(lambda env: None, ["train", "valid", "other"])[1]
 
 
 @for_each("data_name", [None, "valid", "other"])
@@ -66,7 +66,7 @@ def test_the_two_sets_stop_in_different_rounds(full_log):
 def test_a_metric_whose_name_ends_alike_is_not_watched(full_log):
     rising = iter(range(1000))
     ours = ra.lightgbm.eval_metric(TEXTBOOK, names=["ndcg"])
-    metrics = [lambda preds, data: ("valid ndcg", next(rising), True), ours]  # noqa: ARG005 - LightGBM's signature
+    metrics = [lambda preds, data: ("valid ndcg", next(rising), True), ours]
     booster, log = train(stopping(name="ndcg"), ["valid"], metric=metrics)
     assert (len(log["valid"]["ndcg"]), booster.best_iteration) == stopped_in(full_log["valid"][TEXTBOOK.name])
 
@@ -112,7 +112,9 @@ def test_a_training_with_dart_does_not_turn_off_the_next(full_log):
 
 def test_lightgbm_puts_its_own_metrics_first_and_ours_watches_the_declared_one():
     def fit(*callbacks):
-        ranker = lgb.LGBMRanker(n_estimators=60, learning_rate=0.5, metric="None", verbosity=-1, min_child_samples=5, n_jobs=1)
+        ranker = lgb.LGBMRanker(
+            n_estimators=60, learning_rate=0.5, metric="None", verbosity=-1, min_child_samples=5, n_jobs=1
+        )
         metrics = [ra.lightgbm.eval_metric(TEXTBOOK), "map"]
         return fit_ranker(ranker, TRAIN, OTHER, eval_metric=metrics, callbacks=list(callbacks))
 
