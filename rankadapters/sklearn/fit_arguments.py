@@ -213,9 +213,12 @@ class RankerFit:
 
     def _lightgbm(self) -> None:
         from rankadapters import lightgbm
+        from rankadapters.lightgbm.trainings import refuse_bagging_by_query
 
         if self.objective is not None:
             self.ranker.set_params(objective=lightgbm.objective(self.objective))
+        if isinstance(self.ranker.objective, lightgbm.ObjectiveCallback):  # LGBMRanker does not show it the parameters
+            refuse_bagging_by_query(self.ranker.get_params())
         arguments = {"group": self.train.sizes, "sample_weight": self.train.row_weight, **self._lightgbm_sets()}
         if self.margins[0] is not None:
             arguments["init_score"] = self.margins[0]
