@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters import presets
+from rankadapters.callbacks.callers import refuse_other_toolkit, refused_as_scorer
 from rankadapters.callbacks.dataset_columns import DatasetColumns, flat, missing_group
 from rankadapters.callbacks.metrics import Monitor
 from rankadapters.core.data.columns import Array, shared_index
@@ -27,10 +28,11 @@ class EvalMetric:
         self._monitor = monitor
 
     # LightGBM counts a metric's parameters, and passes the groups only if there are four positional parameters.
-    def __call__(
-        self, first: Any, second: Any = None, weight: Any = None, group: Any = None
-    ) -> list[tuple[str, float, bool]]:
+    def __call__(self, first: Any, second: Any = None, weight: Any = None, group: Any = None) -> Any:
         """Evaluate the arguments of `feval`, `(preds, Dataset)`, or LGBMRanker's `(y_true, y_pred, weight, group)`."""
+        if (refused := refused_as_scorer(first)) is not None:
+            return refused
+        refuse_other_toolkit("lightgbm", "eval_metric", first, second)
         if second is None:
             msg = f"the metric got only a {type(first).__name__}, so it was passed as callbacks=."
             raise InputError(f"{msg}\nHint: lgb.train(feval=metric), or LGBMRanker.fit(eval_metric=metric).")
@@ -143,7 +145,11 @@ def columns_of(data: Any, weight: Any = None, group: Any = None) -> DatasetColum
         owner, hint = "Dataset", "lgb.Dataset(..., group=sizes)"
         labels, weight, group = np.asarray(data.get_label()), data.get_weight(), data.get_group()
     else:
-        owner, hint, labels = "data", "fit(group=sizes, eval_group=[sizes])", data
+        owner, hint, labels = (
+            "data",
+            "fit(group=sizes, eval_group=[sizes]); for XGBRanker, QueryRanker(XGBRanker(), eval_metric=)",
+            data,
+        )
     if group is None:
         raise missing_group(owner, hint)
     return DatasetColumns(labels, np.asarray(group), None if weight is None else np.asarray(weight))

@@ -8,6 +8,7 @@ import lightgbm as lgb
 import numpy as np
 
 from rankadapters import objectives
+from rankadapters.callbacks.callers import refuse_other_toolkit
 from rankadapters.callbacks.dataset_columns import DatasetColumns
 from rankadapters.callbacks.objectives import ToolkitObjective
 from rankadapters.core.data.columns import Array
@@ -33,6 +34,7 @@ class ObjectiveCallback(ToolkitObjective):
     # LightGBM counts an objective's parameters, and passes the groups only if there are four positional parameters.
     def __call__(self, first: Any, second: Any, weight: Any = None, group: Any = None) -> tuple[Array, Array]:
         """Return gradients and hessians for `(preds, Dataset)`, or LGBMRanker's `(y_true, y_pred, weight, group)`."""
+        refuse_other_toolkit("lightgbm", "objective", first, second)
         if isinstance(second, lgb.Dataset):
             data, columns, scores = second, self._columns(second), first
         else:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 import xgboost as xgb
 
 from rankadapters.callbacks.arguments import display_names, require_missing
+from rankadapters.callbacks.callers import refuse_other_toolkit
 from rankadapters.callbacks.dataset_columns import flat
 from rankadapters.callbacks.metrics import evaluated, evaluators_of, warn_of_ignored_weights
 from rankadapters.callbacks.query_counts import QueryCounts
@@ -105,6 +106,13 @@ class EvalCallback(xgb.callback.TrainingCallback):
         self._n_threads = None if n_threads is None else as_n_threads(n_threads)
         self._bound: Trainings[_Bound] = Trainings()
         self._has_warned = False
+
+    def __call__(self, *data: Any, **named: Any) -> NoReturn:  # LGBMRanker would ignore a metric that it cannot call
+        """Refuse to be a metric."""
+        del named
+        refuse_other_toolkit("xgboost", "eval_metric", *data)
+        hint = "callbacks=[callback]; as custom_metric= of xgb.train, ra.xgboost.eval_metric(convention)"
+        raise InputError("EvalCallback is no metric.", hint=hint)
 
     def before_training(self, model: Any) -> Any:
         """Bind the evaluation sets; refuse several workers and `xgb.cv`."""

@@ -14,6 +14,7 @@ import xgboost as xgb
 from xgboost import collective
 
 from rankadapters import presets
+from rankadapters.callbacks.callers import refuse_other_toolkit, refused_as_scorer
 from rankadapters.callbacks.dataset_columns import DatasetColumns, flat, missing_group
 from rankadapters.callbacks.global_metrics import GlobalTallies, refuse_over_rows
 from rankadapters.callbacks.metrics import Monitor
@@ -44,13 +45,17 @@ class EvalMetric(xgb.callback.TrainingCallback):
         self._rounds: dict[int, _Round] = {}  # the round under way of each thread that trains
         self._checks: Trainings[DirectionCheck] = Trainings()
 
-    def __call__(self, preds: Array, dmatrix: xgb.DMatrix) -> list[tuple[str, float]]:
+    def __call__(self, preds: Any, dmatrix: Any = None, *labels: Any, **weights: Any) -> Any:
         """Evaluate predictions on a DMatrix with groups; return NaN where `after_iteration` merges several workers."""
+        del labels, weights  # which only other callers pass
+        if (refused := refused_as_scorer(preds)) is not None:
+            return refused
+        refuse_other_toolkit("xgboost", "eval_metric", preds, dmatrix)
         if not isinstance(dmatrix, xgb.DMatrix):
             raise InputError(
                 "XGBRanker passes a metric the rows of one query at a time and averages the values by query size.",
                 hint="XGBRanker(callbacks=[ra.xgboost.EvalCallback(convention, [((X, y, qid), 'valid')])]), and in "
-                f"place of DaskXGBRanker {ON_DASK}",
+                f"place of DaskXGBRanker {ON_DASK}; LGBMRanker takes ra.lightgbm.eval_metric(convention)",
             )
         this_round = self._rounds.get(get_ident())
         model = None if this_round is None else this_round.model()
