@@ -391,7 +391,7 @@ class Queries(Rows):
     def group_sizes(self) -> Ints:
         """Rows of each query in the order of the rows, as LightGBM and XGBoost take them; shape (n_queries,).
 
-        Counts by `numpy.unique` and by pandas' `groupby("qid").size()` are in the order of the sorted ids instead.
+        Counts by `numpy.unique`, and by `groupby("qid")` and `size()` of pandas, are in the order of the sorted ids.
         If the ids do not ascend, toolkits then cut the queries at the wrong rows, and none of them notices.
 
         Raises
@@ -399,10 +399,10 @@ class Queries(Rows):
         InputError
             The rows of a query are not contiguous, so that sizes cannot describe them.
 
-        >>> qid = ["q10", "q10", "q10", "q9", "q2", "q2"]
-        >>> Queries([1, 0, 2, 0, 1, 0], qid=qid).group_sizes.tolist()
+        >>> ids = ["q10", "q10", "q10", "q9", "q2", "q2"]
+        >>> Queries([1, 0, 2, 0, 1, 0], qid=ids).group_sizes.tolist()
         [3, 1, 2]
-        >>> np.unique(qid, return_counts=True)[1].tolist()  # of q10, q2, q9
+        >>> np.unique(ids, return_counts=True)[1].tolist()  # of q10, q2 and q9
         [3, 2, 1]
         """
         if self.order is not None and (moved := np.flatnonzero(self.order != np.arange(self.n_docs))).size:
