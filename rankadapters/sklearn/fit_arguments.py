@@ -327,15 +327,18 @@ class RankerFit:
         return None
 
     def _catboost_metric(self, convention: Convention) -> Any:
-        """Return CatBoost's own metric, which is faster, if it computes the convention; else our metric."""
+        """Return our metric; on a GPU, where CatBoost calls no Python, CatBoost's own if it computes the convention."""
         from rankadapters.catboost import eval_metric, native_metric
 
+        sets = [(rows.y, rows.codes) for rows in self.valid]
+        if str(self.ranker.get_params().get("task_type")).upper() != "GPU":
+            return eval_metric(convention, sets)
         weighted = any(rows.row_weight is not None for rows in (self.train, *self.valid))
         # CatBoost refuses use_weights=false if there are group weights, and a second loss function as eval_metric.
         if not (weighted and convention.weighting is None) and not convention.pooled:
             with suppress(UnsupportedConventionError):
                 return native_metric(convention, group_weights=False)
-        return eval_metric(convention, [(rows.y, rows.codes) for rows in self.valid])
+        return eval_metric(convention, sets)
 
 
 def _history(ranker: Any, log: Log, convention: Convention) -> History:

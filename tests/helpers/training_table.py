@@ -163,7 +163,8 @@ class Training:
         """Return the rows of the sets; a different seed gives different rows."""
         sizes = {"train": 24, "valid": self.n_valid, "other": 16}
         return {
-            name: generated(self.seed + 10 * seed + index, size, self.labels) for index, (name, size) in enumerate(sizes.items())
+            name: generated(self.seed + 10 * seed + index, size, self.labels)
+            for index, (name, size) in enumerate(sizes.items())
         }
 
 
@@ -189,7 +190,14 @@ class Row:
     """What some ways of training combine, and what must happen."""
 
     def __init__(
-        self, ways: str, combined: str, must: Equal | Error | Warns, *, mends: str = "", long: bool = False, **settings: Any
+        self,
+        ways: str,
+        combined: str,
+        must: Equal | Error | Warns,
+        *,
+        mends: str = "",
+        long: bool = False,
+        **settings: Any,
     ) -> None:
         self.ways, self.combined, self.must = ways.split(" | "), combined, must
         self.mends = mends  # the items of work without which the row fails

@@ -82,7 +82,9 @@ class Interrupt:
 def pools_of(training, data):
     """Return the training Pool, and the Pools of the other sets by name."""
     data |= {name: rows for name, rows in training.data().items() if name != "train"}  # as the metric declares them
-    return pool(data["train"], training), {name: pool(data[name], training) for name in training.sets if name != "train"}
+    return pool(data["train"], training), {
+        name: pool(data[name], training) for name in training.sets if name != "train"
+    }
 
 
 def by_set(training, log):

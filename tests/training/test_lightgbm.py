@@ -134,7 +134,10 @@ def params_of(training):
 
 def dataset(rows, training, **options):
     """Return a Dataset of rows."""
-    columns = {"weight": rows.row_weight if training.weighted else None, "init_score": rows.margin if training.margin else None}
+    columns = {
+        "weight": rows.row_weight if training.weighted else None,
+        "init_score": rows.margin if training.margin else None,
+    }
     return lgb.Dataset(rows.X, rows.y, group=rows.sizes, free_raw_data=False, **columns, **options)
 
 
@@ -147,7 +150,9 @@ def starting_model(training, data):
 
 def lgb_train(training, data, objects, *, fails):
     log, snapshots, first = {}, Snapshots(training, data), dataset(data["train"], training)
-    sets = {name: first if name == "train" else dataset(data[name], training, reference=first) for name in training.sets}
+    sets = {
+        name: first if name == "train" else dataset(data[name], training, reference=first) for name in training.sets
+    }
     booster = lgb.train(
         params_of(training), first, training.rounds, valid_sets=[*sets.values()], valid_names=[*sets],
         feval=training.options.get("feval", lambda metric: metric)(objects.metric),
