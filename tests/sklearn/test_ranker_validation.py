@@ -92,7 +92,8 @@ def on_gpu(**params):
 
 def test_the_values_of_catboosts_training_are_exact_also_where_it_has_a_metric_of_its_own():
     for text in ("catboost@5", "catboost.mrr@10", "catboost.map@5"):
-        model = QueryRanker(catboost(), eval_metric=text).fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=VALID_SET)
+        ranker = QueryRanker(catboost(use_best_model=False), eval_metric=text)
+        model = ranker.fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=VALID_SET)
         for entry in model.history_:
             scores = model.estimator_.predict(VALID.X, ntree_end=entry.iteration + 1)
             assert entry.value == ra.evaluate(VALID.y, scores, text, qid=VALID.qid).value
