@@ -233,7 +233,8 @@ def describe_queries(
     values, counts = np.unique(queries.labels[judged], return_counts=True)
     labels: dict[float, int] = dict(zip(values.tolist(), counts.tolist(), strict=True))
     effects = _effects(queries, checked, measure, distinct, graded=not set(labels) <= {0.0, 1.0})
-    warnings = [*_label_pitfalls(labels, all_judged=queries.judged is None or bool(queries.judged.all()))]
+    warnings = [*_unjudged_pitfalls(queries)]
+    warnings += _label_pitfalls(labels, all_judged=queries.judged is None or bool(queries.judged.all()))
     warnings += _pitfalls(flags | tie_flags, tied_labels, distinct, effects)
     shares: dict[str, float | None] = {name: float(np.mean(flag)) for name, flag in (flags | tie_flags).items()}
     return DataProfile(
@@ -357,6 +358,15 @@ def _random_values(queries: Queries, measure: type[Convention], cutoffs: Cutoffs
         if values:
             return {convention: score.value for convention, score in values.items()}
     return {}
+
+
+def _unjudged_pitfalls(queries: Queries) -> Iterator[str]:
+    if not queries.judged_share:
+        n_retrieved = queries.n_docs if queries.retrieved is None else np.count_nonzero(queries.retrieved)
+        yield (
+            f"none of the {n_retrieved} retrieved documents is judged, so every measure of what was found is 0 or has "
+            "no value. The results and the judgments may name documents differently."
+        )
 
 
 def _label_pitfalls(labels: dict[float, int], *, all_judged: bool) -> Iterator[str]:

@@ -32,7 +32,7 @@ class Judgments:
     place : callable
         Returns the file and line of a row as text.
     note : str
-        Lines and words that were not read; empty if all were.
+        Lines and words that were not read, and whether none of the retrieved documents is judged; else empty.
     """
 
     queries: Queries

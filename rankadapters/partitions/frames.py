@@ -19,7 +19,7 @@ from rankadapters.core.evaluation.score import Score, Scores
 from rankadapters.core.evaluation.tally import Ids
 from rankadapters.partitions.request import FrameKeywords, FrameRequest, Partitions, SegmentKeywords
 from rankadapters.partitions.rows import Names, ScoredRows, rows_of_partition
-from rankadapters.segments.assignment import assign, by_query, refuse_unknown
+from rankadapters.segments.assignment import assign, by_query, refuse_entry_per_row, refuse_unknown
 from rankadapters.segments.segments import Segments
 from rankadapters.segments.sums import Segmented, merged, outcomes, sums_by_segment
 
@@ -150,13 +150,15 @@ class Frame(ABC):
         >>> ra.spark.evaluate(df, "textbook@3", partitions="shuffle").value  # doctest: +SKIP
         0.5654648767857288
         """
-        by = by_query(by)
+        series, by = by, by_query(by)
         names = Names(
             label=label, scores=(score,), qid=qid, query_weight=query_weight, row_weight=row_weight, docid=docid,
             by=None if isinstance(by, Mapping) else by, order=order,
         )  # fmt: skip
         request = cls._request(df, convention, partitions, names, by)
-        sums = merged(part.sums for part in _checked_parts(cls(df, request), request, ranks=True))
+        parts = _checked_parts(cls(df, request), request, ranks=True)
+        refuse_entry_per_row(series, sum(part.n_rows for part in parts))
+        sums = merged(part.sums for part in parts)
         by_segment = {None: outcomes(sums, request.conventions)}
         segments: Segments[Any] = Segments(request.conventions, by_segment, is_one=request.is_one, one_model=True)
         return segments if request.has_segments else segments.all
@@ -238,6 +240,7 @@ class Part(NamedTuple):
     number: int  # of the partition
     kind: str  # of the query ids, for messages
     ids: Ids  # hashes of the query ids
+    n_rows: int
     sums: Segmented  # over the queries, by segment; none if only the ids were requested
 
 
@@ -251,7 +254,7 @@ def part_of(request: FrameRequest, ranks: bool, columns: Columns, number: int) -
         sums = _sums(request, rows) if ranks else {}
     except RankAdaptersError as error:
         return error.about(f"partition {number}")
-    return Part(number, id_kind(rows.queries.query_ids), rows.queries.id_hashes, sums)
+    return Part(number, id_kind(rows.queries.query_ids), rows.queries.id_hashes, rows.queries.n_docs, sums)
 
 
 def _sums(request: FrameRequest, rows: ScoredRows) -> Segmented:

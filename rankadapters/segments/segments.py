@@ -173,12 +173,14 @@ def table_of(rows: Sequence[dict[str, Any]], decimals: int | None = None) -> Tab
         contests.setdefault((row["segment"], row["signature"]), []).append(row["value"])
     form = f"{{:.{max(map(distinct_decimals, contests.values())) if decimals is None else decimals}f}}"
     conventions = {signature: parse(signature) for signature in dict.fromkeys(row["signature"] for row in rows)}
-    lines = []
+    lines, total = [], "all"
+    while any(str(row["segment"]) == total for row in rows):  # a segment may have this name too
+        total += " queries"
     for row in rows:
         contest = (row["segment"], row["signature"]) if "model" in row else None
         value = Cell(form, row["value"], contest=contest, worth=conventions[row["signature"]].worth(row["value"]))
         ends = {end: _number(row[end], form) for end in ("low", "high")}
-        line = {**row, "segment": "all" if row["segment"] is None else row["segment"], "value": value, **ends}
+        line = {**row, "segment": total if row["segment"] is None else row["segment"], "value": value, **ends}
         lines.append([cell if isinstance(cell := line[name], str) else str(cell) for name in columns])
     return Table.of("Segments, intervals of 95 %", [column.removeprefix("n_") for column in columns], lines)
 

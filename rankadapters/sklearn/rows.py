@@ -38,7 +38,7 @@ class LabeledRows:
         Returns the training rows, followed by the held-out rows if there is a fraction.
         """
         weights = None if sample_weight is None else one_per_query(sample_weight, queries)
-        sizes, labels = np.diff(queries.indptr), as_column("y", y)
+        sizes, labels = np.diff(queries.indptr), as_column("y", y, numeric=True)
         if fraction is None:
             masks = [np.ones(queries.n_queries, np.bool_)]
         else:

@@ -105,7 +105,7 @@ def test_a_segment_that_varies_within_a_query_is_refused_by_partition_and_row(en
         (dict(list(SEGMENTS.items())[1:]), "by has no segment for query -20"),
         (dict.fromkeys(SEGMENTS), "is None, but every query belongs to a segment"),
         ("xx", "the frame has no column 'xx'"),
-        (["se"], "by=.*; allowed are names of columns"),
+        (["se"], r"by=\['se'\]; allowed are the name of one column, and a mapping"),
     ],
 )
 def test_bad_segments_are_refused(engine, by, message):

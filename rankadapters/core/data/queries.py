@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import Any, Never, Unpack
 
 import numpy as np
@@ -32,7 +34,7 @@ from rankadapters.core.data.columns import (
     same_length,
     shared_index,
 )
-from rankadapters.core.data.ids import ALLOWED_IDS, hash_ids, hash_sums, id_value, kind_of, mixed
+from rankadapters.core.data.ids import ALLOWED_IDS, hash_ids, hash_sums, id_form, id_value, kind_of, mixed
 from rankadapters.core.data.optional_columns import Pairs, as_docids, as_pairs, as_query_weights, pairs_of_queries
 from rankadapters.core.errors import InputError
 from rankadapters.core.ranking.ranks import offsets, positions_within
@@ -234,7 +236,8 @@ def _starts(keys: Array) -> Ints:
 def comparable_keys(ids: Array, name: str = "qid") -> Array:
     """Return a key for each id, equal for equal ids, that numpy can compare.
 
-    A missing id raises InputError. So does a type that is not allowed, if the ids are of queries: `name` is "qid".
+    A missing id raises InputError, and so do ids of several types, which may look or be equal, such as 1, "1" and True.
+    If the ids are of queries (`name` is "qid"), so does a type that is not allowed.
     """
     if ids.dtype == object:
         return _codes_of_objects(ids, name)
@@ -247,9 +250,10 @@ def comparable_keys(ids: Array, name: str = "qid") -> Array:
 
 
 def _codes_of_objects(ids: Array, name: str) -> Array:
+    items: list[object] = ids.tolist()
     rows: dict[object, int] = {}
     try:
-        first_rows = [rows.setdefault(item, row) for row, item in enumerate(ids)]
+        first_rows = [rows.setdefault(item, row) for row, item in enumerate(items)]
     except TypeError as error:
         if name == "qid":  # what is not hashable is not an id either
             raise _not_an_id(ids, next(row for row, item in enumerate(ids) if not kind_of(item))) from None
@@ -261,7 +265,30 @@ def _codes_of_objects(ids: Array, name: str) -> Array:
         if name == "qid" and not kind_of(item):
             raise _not_an_id(ids, row)
         keys[row] = values.setdefault(id_value(item), row)
+    _refuse_mixed(name, ids, items, rows.values())
     return keys[first_rows]
+
+
+def _refuse_mixed(name: str, ids: Array, items: list[Any], distinct: Iterable[int]) -> None:
+    """Raise InputError for ids of several types, given rows of all distinct ids; of segments, if they are equal."""
+    types = set(map(type, items))
+    if types == {tuple}:
+        types |= set(map(type, chain.from_iterable(items)))
+    if len(types) == 1:
+        return
+    examples: dict[object, int] = {}
+    if not types.isdisjoint({bool, np.bool_}):  # True equals 1, so that a distinct id may have several types
+        for row, item in enumerate(items):
+            examples.setdefault(tuple(map(type, item)) if isinstance(item, tuple) else type(item), row)
+    first: dict[str, tuple[int, str]] = {}
+    for row in sorted({*distinct, *examples.values()}):
+        form = id_form(ids[row])
+        group = "" if name == "qid" else form.replace("bool", "number")
+        earlier, expected = first.setdefault(group, (row, form))
+        if form != expected:
+            msg = f"{name}[{row}] is {ids[row]!r} ({form}), but {name}[{earlier}] is {ids[earlier]!r} ({expected})."
+            hint = f"one type in the column, such as {name}=[str(item) for item in {name}]"
+            raise InputError(msg, hint=hint, row=row)
 
 
 def _missing(name: str, ids: Array, missing: Flags | int) -> InputError:
@@ -285,8 +312,9 @@ class Queries(Rows):
         Relevance labels, finite numbers. They are ignored in rows where `judged` is False.
     qid : array-like, shape (n_docs,), optional
         Query of each row: integers, floats, bools, strings, bytes, dates, times (`datetime`, `numpy.datetime64` or
-        `pandas.Timestamp`), or tuples of these. Rows of one query need not be contiguous. Ids compare by value, not by
-        type: 7 and 7.0 are the same query, as are equal times in any unit or zone; 7 and "7" differ.
+        `pandas.Timestamp`), or tuples of these. Rows of one query need not be contiguous. Ids compare by value: 7 and
+        7.0 are the same query, as are equal times in any unit or zone. Ids of several types, such as 7 and "7", are an
+        error.
     group_sizes : array-like of int, shape (n_queries,), optional
         Rows per query, in order, each at least 1. Exactly one of `qid` and `group_sizes` is needed.
     query_weight : array-like, shape (n_queries,), optional
@@ -423,6 +451,18 @@ class Queries(Rows):
         [0, 1, 0]
         """
         return self.per_row(np.arange(self.n_queries))
+
+    @property
+    def judged_share(self) -> float:
+        """Share of the retrieved rows that are judged; 1 if every row is judged, or if none is retrieved.
+
+        >>> Queries([1, 0, 0], qid=[7, 7, 7], judged=[True, True, False]).judged_share
+        0.6666666666666666
+        """
+        if self.judged is None:
+            return 1.0
+        judged = self.judged if self.retrieved is None else self.judged[self.retrieved]
+        return float(judged.mean()) if judged.size else 1.0
 
     @property
     def rows(self) -> Array:

@@ -113,7 +113,8 @@ _ARGUMENTS = {
     "row_weight= takes one weight per row, query_weight= one per query": "sample_weight sample_weights weight weights",
     "query_weight= takes one weight per query": "group_weight query_weights",
     "docid= takes one string per row": "docids doc_id docno",
-    "label=, score= and qid= name the columns": "label_col score_col query_col",
+    "label=, score= and qid= name the columns": "label_col score_col qid_col query_col",
+    "a bar shows on a terminal alone": "progress verbose",
 }
 ARGUMENTS = {name: way for way, names in _ARGUMENTS.items() for name in names.split()}
 

@@ -275,15 +275,18 @@ class Score(_ShownScores):
                 return float(other) if operator == "-" else cast("float", other)
             message = f"a Score and a {type(other).__name__} have no {operator!r}."
             raise IncomparableScoresError(message, hint="a number, or a score of the same convention and queries")
+        hint = ".value gives the bare numbers, if you must"
         if self.convention != other.convention:
             different = self.convention.diff(other.convention).items()
             fields = ", ".join(f"{name}={ours!r} against {theirs!r}" for name, (ours, theirs) in different)
             reason = f"the conventions differ in {fields or 'their class'}"
         elif (self.n_queries, self.digest) != (other.n_queries, other.digest):
             reason = "the scores were computed over different queries (ids, labels or weights)"
+            if (self.n_queries, self.n_empty) == (other.n_queries, other.n_empty):  # perhaps one data set in two files
+                hint = f"ids of a CSV are texts, and '7' is not the 7 of a Parquet file; {hint}"
         else:
             return other.value
-        raise IncomparableScoresError(f"{reason}.", hint=".value gives the bare numbers, if you must")
+        raise IncomparableScoresError(f"{reason}.", hint=hint)
 
 
 def _as_whole(count: object) -> object:

@@ -24,6 +24,7 @@ _MINUS, _DASHES = re.compile(r"(?<!\S)-(?=\d)"), re.compile(r"-(?=-)")
 _SIGNED_ZERO, _PRECISION = re.compile(r"[+-](0(?:\.0+)?)(?![.\d])"), re.compile(r"!r|:([+]?)\.\d+f")
 _FEWEST_DECIMALS, _ENOUGH_DECIMALS = 4, 8  # differences of a smaller size may come from the order of summation alone
 _MOST_DECIMALS = 17  # of a float64 in [0, 1]
+_LINE_ENDS = ("\n", "\r", "\v", "\f", "\x1c", "\x1d", "\x1e", "\x85", "\u2028", "\u2029")  # of str.splitlines
 
 
 class Cell(str):
@@ -71,8 +72,8 @@ class Table:
 
     @classmethod
     def of(cls, caption: str, head: Iterable[str], lines: Iterable[Iterable[str]]) -> Table:
-        """Make a table from any iterables."""
-        return cls(caption, tuple(head), tuple(tuple(line) for line in lines))
+        """Make a table from any iterables; line ends in a cell are shown as in `repr`."""
+        return cls(caption, tuple(map(_in_one_line, head)), tuple(tuple(map(_in_one_line, line)) for line in lines))
 
     @property
     def numeric(self) -> tuple[bool, ...]:
@@ -268,6 +269,17 @@ def distinct_decimals(values: Iterable[float]) -> int:
     distinct = {f"{value:.{_ENOUGH_DECIMALS}f}": value for value in values}.values()
     counts = {n: len({f"{value:.{n}f}" for value in distinct}) for n in range(_FEWEST_DECIMALS, _ENOUGH_DECIMALS)}
     return next((n for n, count in counts.items() if count == len(distinct)), _ENOUGH_DECIMALS)
+
+
+def _in_one_line(cell: str) -> str:
+    r"""Return a cell with escapes for its line ends, of whatever kind.
+
+    >>> print(_in_one_line("two\nlines"))
+    two\nlines
+    """
+    if len(cell.splitlines()) <= 1 and not cell.endswith(_LINE_ENDS):
+        return cell
+    return "".join(repr(letter)[1:-1] if letter in _LINE_ENDS else letter for letter in cell)
 
 
 def _exact(cell: str) -> Any:

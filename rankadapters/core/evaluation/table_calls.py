@@ -25,20 +25,33 @@ USUAL_NAMES = {
 _PLACES = {"dask": "ra.dask.evaluate", "pyspark": "ra.spark.evaluate"}
 
 
+def shows_call(example: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    """Decorate a function: a call whose arguments Python refuses raises an InputError with an example."""
+
+    def decorate(function: Callable[P, T]) -> Callable[P, T]:
+        @wraps(function)
+        def call(*args: P.args, **kwargs: P.kwargs) -> T:
+            try:
+                return function(*args, **kwargs)
+            except TypeError as error:
+                if error.__traceback__ is None or error.__traceback__.tb_next is not None:  # raised inside the function
+                    raise
+                raise wrong_call(str(error), kwargs, example) from None
+
+        return call
+
+    return decorate
+
+
 def takes_columns(function: Callable[P, T]) -> Callable[P, T]:
     """Decorate a function of labels, scores and a convention: a table, or arguments that are wrong, show the call."""
+    checked = shows_call(EVALUATE.replace("evaluate", function.__name__))(function)
 
     @wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> T:
-        try:
-            if args and not isinstance(args[0], (np.ndarray, list, Queries)):
-                _refuse_table(function.__name__, args, kwargs)
-            return function(*args, **kwargs)
-        except TypeError as error:
-            if error.__traceback__ is None or error.__traceback__.tb_next is not None:  # raised inside the function
-                raise
-            example = EVALUATE.replace("evaluate", function.__name__)
-            raise wrong_call(str(error), kwargs, example) from None
+        if args and not isinstance(args[0], (np.ndarray, list, Queries)):
+            _refuse_table(function.__name__, args, kwargs)
+        return checked(*args, **kwargs)
 
     return call
 
@@ -67,15 +80,16 @@ def _refuse_table(function: str, args: tuple[Any, ...], named: Mapping[str, Any]
     if len(columns) > 1:
         listed = choices(columns[:6]) + ", ..." * (len(columns) > 6)  # noqa: PLR2004 - so that the message is short
         msg = f"labels is a {type(table).__name__} with the columns {listed}."
-        raise InputError(msg, hint=_whole_call(function, table, columns, args, named))
+        raise InputError(msg, hint=whole_call(function, table, columns, args, named))
     if hasattr(table, "queries") and hasattr(table, "scores"):  # what `ra.io` reads
         hint = f'ra.{function}(judgments.queries, judgments.scores, "trec_eval.map")'
         raise InputError(f"labels is a {type(table).__name__}, which has queries and scores.", hint=hint)
 
 
-def _whole_call(
+def whole_call(
     function: str, table: object, columns: list[str], args: tuple[Any, ...], named: Mapping[str, Any]
 ) -> str:
+    """Return the call that evaluates a table, with the columns and the convention of a call that does not."""
     conventions = [value for value in (*args[1:], named.get("convention")) if _is_convention(value)]
     convention = f'"{getattr(conventions[0], "short_name", conventions[0])}"' if conventions else '"lightgbm@10"'
     names = {role: _guess(role, columns, named) for role in USUAL_NAMES}

@@ -133,3 +133,16 @@ def test_only_an_evaluator_made_by_its_class_warns_of_labels():
 def test_numbers_are_aligned_to_the_right_and_words_to_the_left():
     table = Table("Caption", ("model", "value"), (("a", "10.5"), ("longer", "-")))
     assert str(table) == "Caption\nmodel   value\na        10.5\nlonger      -"
+
+
+@for_each("end", ["\n", "\r", "\r\n", "\v", "\f", "\x1c", "\x85", "\u2028", "\u2029"])
+def test_line_ends_in_a_models_name_leave_its_line_whole(end):
+    models = {f"a{end}b": [2, 1, 1, 2], f"c{end}": [2, 1, 1, 2], "d": [2, 1, 1, 2]}
+    for conventions, n_lines in ((CONVENTIONS, 5), (CONVENTIONS[0], 5), (["textbook@1"] * 8, 10)):
+        scores = ra.evaluate(LABELS, models, conventions, group_sizes=SIZES)
+        table = scores.table()
+        assert len(str(scores).splitlines()) == n_lines
+        assert len(table.markdown().splitlines()) == 7
+        assert len(table.latex().splitlines()) == 10
+        assert table.lines[0][0] == "a" + repr(end)[1:-1] + "b"
+        assert end not in table.html()
