@@ -89,6 +89,9 @@ def page(
         f"{n_models} model{'s' * (n_models > 1)} under {n_conventions} convention{'s' * (n_conventions > 1)}, "
         f"over {model_scores.n_queries} queries."
     )
+    own_queries = any(model_scores.common(c).n_scored for c in model_scores.conventions)
+    if own_queries:
+        summary += " The models scored different queries: gaps and curves are over the queries that each model scored."
     options: dict[str, Any] = {"n_resamples": n_resamples, "confidence": CONFIDENCE, "seed": seed, "progress": progress}
     values = [compare_models(model_scores, **options)] if n_models > 1 else _values_of_one_model(model_scores)
     sections: dict[str, Iterable[Part]] = {"": [summary], "Models and conventions": values}
@@ -96,8 +99,13 @@ def page(
         sections["Why the conventions differ"] = _gaps(models, model_scores)
     with_cutoff = [c for c in model_scores.conventions if has_cutoff(type(c))]
     if with_cutoff:
+        advice = (
+            "compare neither models nor cutoffs"
+            if own_queries
+            else "compare models at one cutoff, not cutoffs of a model"
+        )
         sections["Value against the cutoff"] = [
-            "Each point is a different measure: compare models at one cutoff, not cutoffs of a model.",
+            f"Each point is a different measure: {advice}.",
             *(_curves(name, *models[name], with_cutoff, model_scores.scores[name]) for name in models),
         ]
     sections["The data"] = _data(models, model_scores)
