@@ -12,6 +12,7 @@ from rankadapters.core.data.columns import Floats
 from rankadapters.core.data.ids import id_values
 from rankadapters.core.data.queries import Queries, as_queries
 from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.declaration.guesses import ORDER
 from rankadapters.core.errors import InputError, RankAdaptersError
 from rankadapters.core.evaluation.evaluate import scores_by_model
 from rankadapters.core.evaluation.evaluator import Evaluator, Measured
@@ -134,7 +135,7 @@ def as_models(models: object) -> Mapping[str, object]:
     columns = scores_by_model(models)
     if columns is None:
         kind = f"an array of shape {models.shape}" if isinstance(models, np.ndarray) else f"a {type(models).__name__}"
-        hint = f"{BY_MODEL}, or a matrix or a table with one column per model"
+        hint = f"{ORDER}; a matrix or a table has one column per model"
         raise InputError(f"scores is {kind}, not a mapping from model names to scores.", hint=hint)
     return {str(name): column for name, column in columns.items()}
 

@@ -12,6 +12,7 @@ import numpy as np
 from rankadapters.audit.models import CommonScores, ModelScores, as_models, listed, score_models
 from rankadapters.core.data.columns import Columns
 from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.declaration.guesses import ORDER, shows_call
 from rankadapters.core.evaluation.score import Score, Scores, value_cell
 from rankadapters.core.evaluation.table import Cell, Table
 from rankadapters.progress import advance, shows
@@ -197,6 +198,7 @@ class OrderReport(Document):
         return {name: 1 + sum(rival > value for rival in values.values()) for name, value in values.items()}
 
 
+@shows_call(ORDER)
 @shows("comparing")
 def order(
     labels: object,
@@ -212,9 +214,9 @@ def order(
 ) -> OrderReport:
     """Order models under one or more conventions, test their differences, and report where the order changes.
 
-    A mean over other queries is another measure. So if models scored different queries under a convention, as runs do
-    that lack queries under `missing="skip"`, they are compared over the queries that all of them scored, and a note says
-    how many queries each model scored.
+    A mean over other queries is another measure. Models may score different queries under a convention: runs that lack
+    queries do so under `missing="skip"`. Then they are compared over the queries that all of them scored, and a note
+    says how many queries each model scored.
 
     Parameters
     ----------
@@ -290,12 +292,12 @@ def compare_models(
         for pair, compared in comparisons.items()
         if {c.ahead for c in compared} >= set(pair)
     )
+    notes = _notes_of_queries(model_scores, common) + _notes_of_tests(common, len(tests), n_resamples, 1 - confidence)
     worth = [[c.worth(by_convention[c].value) for by_convention in scores.values()] for c in conventions]
     return OrderReport(
         scores=scores, conventions=conventions, correlations=tuple(tuple(tau_b(a, b) for b in worth) for a in worth),
         comparisons=tuple(comparison for compared in comparisons.values() for comparison in compared),
-        changes=tuple(changes), confidence=confidence,
-        notes=(*_notes_of_queries(model_scores, common), *_notes_of_tests(common, len(tests), n_resamples, 1 - confidence)),
+        changes=tuple(changes), confidence=confidence, notes=tuple(notes),
     )  # fmt: skip
 
 

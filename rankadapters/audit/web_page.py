@@ -17,6 +17,7 @@ from rankadapters.core.data.columns import Columns
 from rankadapters.core.data.queries import Queries, as_queries
 from rankadapters.core.declaration.arguments import text
 from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.declaration.guesses import PAGE, shows_call
 from rankadapters.core.evaluation.score import Score, signatures
 from rankadapters.core.evaluation.table import Table
 from rankadapters.plotting.plots import curves
@@ -33,6 +34,7 @@ SPOKEN = (1, 5, 10, 20)  # cutoffs that the descriptions name
 Models = Mapping[str, tuple[Queries, object]]  # the queries and the scores of each model
 
 
+@shows_call(PAGE)
 @shows("making the page")
 def page(
     labels: object,

@@ -81,6 +81,11 @@ class History(list[Evaluation]):
     0.5
     """
 
+    def __init__(self, entries: Iterable[Evaluation] = ()) -> None:
+        super().__init__(entries)
+        if not all(isinstance(entry, Evaluation) for entry in self):
+            raise refusal("entries", entries, "iterables of Evaluation", "ra.History.of(log) reads a toolkit's log")
+
     @classmethod
     def of(cls, log: Log, *, names: Mapping[str, Convention | str] | None = None) -> Self:
         """Read the history of a training from the toolkit's log, also of a pickled ranker or a saved CatBoost model.

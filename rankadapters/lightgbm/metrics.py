@@ -14,6 +14,7 @@ from rankadapters.callbacks.dataset_columns import DatasetColumns, flat, missing
 from rankadapters.callbacks.metrics import Monitor
 from rankadapters.core.data.columns import Array, shared_index
 from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.declaration.guesses import EVAL_METRIC, shows_call
 from rankadapters.core.errors import InputError
 
 native_metric, read_metric = presets.lightgbm.write, presets.lightgbm.read
@@ -39,6 +40,7 @@ class EvalMetric:
         return self._monitor.evaluate(first, columns_of(first, weight, group), flat(second))
 
 
+@shows_call(EVAL_METRIC["lightgbm"])
 def eval_metric(
     convention: Convention | str | Sequence[Convention | str],
     *,

@@ -11,6 +11,7 @@ from rankadapters import objectives
 from rankadapters.callbacks.dataset_columns import DatasetColumns
 from rankadapters.callbacks.objectives import ToolkitObjective
 from rankadapters.core.data.columns import Array
+from rankadapters.core.declaration.guesses import LAMBDARANK, shows_call
 from rankadapters.core.errors import InputError, warn_caller
 from rankadapters.lightgbm.metrics import columns_of
 from rankadapters.objectives import Objective, PositionBias
@@ -121,6 +122,7 @@ def objective(
     return ObjectiveCallback(objective, n_threads, position_bias)
 
 
+@shows_call(LAMBDARANK["lightgbm"])
 def lambdarank(
     convention: Trading | str,
     *,

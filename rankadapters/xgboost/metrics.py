@@ -19,6 +19,7 @@ from rankadapters.callbacks.metrics import Monitor
 from rankadapters.callbacks.query_counts import QueryCounts
 from rankadapters.core.data.columns import Array, Ints
 from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.declaration.guesses import EVAL_METRIC, shows_call
 from rankadapters.core.errors import ConventionError, InputError, RankAdaptersError
 
 native_metric, read_metric = presets.xgboost.write, presets.xgboost.read
@@ -168,6 +169,7 @@ class Collective:
         return total
 
 
+@shows_call(EVAL_METRIC["xgboost"])
 def eval_metric(
     convention: Convention | str | Sequence[Convention | str],
     *,

@@ -12,6 +12,7 @@ from rankadapters import objectives
 from rankadapters.callbacks.dataset_columns import DatasetColumns
 from rankadapters.callbacks.objectives import ToolkitObjective
 from rankadapters.core.data.columns import Array
+from rankadapters.core.declaration.guesses import LAMBDARANK, shows_call
 from rankadapters.core.errors import ConventionError, InputError, UnsupportedConventionError
 from rankadapters.objectives import Objective, PositionBias
 from rankadapters.objectives.base import as_objective
@@ -173,6 +174,7 @@ def objective(
     return callback
 
 
+@shows_call(LAMBDARANK["xgboost"])
 def lambdarank(
     convention: Trading | str,
     *,

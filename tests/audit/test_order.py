@@ -214,7 +214,7 @@ def test_runs_without_a_common_query_and_runs_without_results_are_named():
     ):
         ra.audit.order(queries, scores, convention)
     queries, scores = runs_of(6, {"some": range(4), "none": []})
-    with pytest.raises(ra.InputError, match="^model 'none', which has no results for any query: nothing is left"):
+    with pytest.raises(ra.InputError, match=r"^model 'none', which has no results for any query: nothing is left"):
         ra.audit.order(queries, scores, convention)
     assert "none has no results for any query" in ra.audit.order(queries, scores, "ranx@5", n_resamples=9).notes
 

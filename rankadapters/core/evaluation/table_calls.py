@@ -10,7 +10,7 @@ import numpy as np
 
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.declaration.guesses import EVALUATE, wrong_call
+from rankadapters.core.declaration.guesses import EVALUATE, shows_call
 from rankadapters.core.errors import InputError, choices
 
 P = ParamSpec("P")
@@ -27,18 +27,13 @@ _PLACES = {"dask": "ra.dask.evaluate", "pyspark": "ra.spark.evaluate"}
 
 def takes_columns(function: Callable[P, T]) -> Callable[P, T]:
     """Decorate a function of labels, scores and a convention: a table, or arguments that are wrong, show the call."""
+    checked = shows_call(EVALUATE.replace("evaluate", function.__name__))(function)
 
     @wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> T:
-        try:
-            if args and not isinstance(args[0], (np.ndarray, list, Queries)):
-                _refuse_table(function.__name__, args, kwargs)
-            return function(*args, **kwargs)
-        except TypeError as error:
-            if error.__traceback__ is None or error.__traceback__.tb_next is not None:  # raised inside the function
-                raise
-            example = EVALUATE.replace("evaluate", function.__name__)
-            raise wrong_call(str(error), kwargs, example) from None
+        if args and not isinstance(args[0], (np.ndarray, list, Queries)):
+            _refuse_table(function.__name__, args, kwargs)
+        return checked(*args, **kwargs)
 
     return call
 
