@@ -18,6 +18,7 @@ from rankadapters.core.errors import (
     LabelsWarning,
     warn_caller,
 )
+from rankadapters.core.evaluation.doubts import score_doubts
 from rankadapters.core.evaluation.evaluator import Evaluator
 from rankadapters.core.evaluation.score import Score, Scores, ScoresOfModels
 from rankadapters.core.evaluation.threads import as_n_threads
@@ -158,7 +159,7 @@ def evaluate_table(
     )  # fmt: skip
     stream = StreamSums(table, conventions, names, by=by, unsorted=unsorted, n_threads=n_threads)
     stream.read()
-    for message in stream.label_doubts.values():
+    for message in dict.fromkeys(stream.label_doubts.values()):
         warn_caller(message, LabelsWarning)
     segments: Segments[Any] = Segments(conventions, stream.outcomes(), is_one=one_convention, one_model=one_model)
     return segments.all if by is None else segments
@@ -217,6 +218,9 @@ class StreamSums:
             self._sums[name] = merged([self._sums[name], sums])
         undoubted = [convention for convention in self._conventions if convention not in self.label_doubts]
         self.label_doubts |= label_doubts(queries, undoubted, in_parts=True)
+        if not self._n_queries:  # the first queries tell
+            for scores in rows.scores:
+                self.label_doubts = score_doubts(queries, self._conventions, scores) | self.label_doubts
         self._n_queries += queries.n_queries
 
     def outcomes(self) -> dict[str, dict[Any, dict[Convention, Outcome]]]:
