@@ -36,6 +36,18 @@ class ModelScores(NamedTuple):
     n_queries: int
     without_results: list[str]  # models that retrieved nothing
 
+    def n_scored(self, convention: Convention) -> dict[str, int]:
+        """Return the number of queries that each model scored; empty if all models scored the same queries."""
+        if convention.over == "rows":
+            return {}
+        is_scored = self._is_scored(convention)
+        counts = dict(zip(self.scores, is_scored.sum(axis=1).tolist(), strict=True))
+        return counts if (is_scored != is_scored[0]).any() else {}
+
+    def _is_scored(self, convention: Convention) -> NDArray[np.bool_]:
+        """Return whether each model scored each query, shape (n_models, n_queries)."""
+        return np.array([~np.isnan(values[convention]) for values in self.values.values()])
+
     def common(self, convention: Convention) -> CommonScores:
         """Return the scores under a convention over the queries that every model scored.
 
@@ -45,18 +57,15 @@ class ModelScores(NamedTuple):
             The models scored different queries, and none in common.
         """
         measured = {name: results.under([convention]) for name, results in self.measured.items()}
-        orders, n_queries, n_scored = self.positions, self.n_queries, {}
-        if convention.over != "rows":
-            is_scored = np.array([~np.isnan(values[convention]) for values in self.values.values()])
-            is_common = is_scored.all(axis=0)
-            if (is_scored != is_common).any():
-                n_scored = dict(zip(measured, is_scored.sum(axis=1).tolist(), strict=True))
-                n_queries = int(is_common.sum())
-                if not n_queries:
-                    message = f"no query has a value for every model under {convention.name}: {listed(n_scored)}."
-                    raise InputError(message, hint="compare fewer models, or convention.replace(missing='zero')")
-                measured = {name: m.of_queries(orders[name][is_common]) for name, m in measured.items()}
-                orders = dict.fromkeys(measured, np.arange(n_queries))
+        orders, n_queries, n_scored = self.positions, self.n_queries, self.n_scored(convention)
+        if n_scored:
+            is_common = self._is_scored(convention).all(axis=0)
+            n_queries = int(is_common.sum())
+            if not n_queries:
+                message = f"no query has a value for every model under {convention.name}: {listed(n_scored)}."
+                raise InputError(message, hint="compare fewer models, or convention.replace(missing='zero')")
+            measured = {name: m.of_queries(orders[name][is_common]) for name, m in measured.items()}
+            orders = dict.fromkeys(measured, np.arange(n_queries))
         scores = {name: results.scores[convention] for name, results in measured.items()}
         summed = measured if convention.is_sum else {}
         shares = {name: results.shares[convention][orders[name]] for name, results in summed.items()}

@@ -273,7 +273,9 @@ def compare_models(
     """Compare models as `order` does, from scores that have already been computed."""
     conventions = model_scores.conventions
     common = {c: model_scores.common(c) for c in conventions}
-    scores = {name: Scores([(c, common[c].scores[name]) for c in conventions]) for name in model_scores.scores}
+    scores: dict[str, Mapping[Convention, Score]] = {
+        name: Scores([(c, common[c].scores[name]) for c in conventions]) for name in model_scores.scores
+    }
     cells = [(*pair, c) for pair, c in product(combinations(scores, 2), conventions)]
     options = {"n_resamples": n_resamples, "confidence": confidence, "seed": seed}
     results = _test(cells, common, progress or advance, options)

@@ -91,7 +91,7 @@ def page(
         f"{n_models} model{'s' * (n_models > 1)} under {n_conventions} convention{'s' * (n_conventions > 1)}, "
         f"over {model_scores.n_queries} queries."
     )
-    own_queries = any(model_scores.common(c).n_scored for c in model_scores.conventions)
+    own_queries = any(map(model_scores.n_scored, model_scores.conventions))
     if own_queries:
         summary += " The models scored different queries: gaps and curves are over the queries that each model scored."
     options: dict[str, Any] = {"n_resamples": n_resamples, "confidence": CONFIDENCE, "seed": seed, "progress": progress}

@@ -79,7 +79,7 @@ def _tie_doubt(queries: Queries, convention: Convention, scores: Array) -> str |
     """Return a message if ties change the value of a query that the preset's tool sorts by an unstable sort."""
     name, preset = convention.preset or ("", convention)
     tool, least = UNSTABLE_SORTS.get(name.partition(".")[0], ("", 0))
-    if not tool or convention.ties != preset.ties:
+    if not tool or getattr(convention, "ties", None) != getattr(preset, "ties", None):
         return None
     is_long = rows_of(queries, queries.retrieved).sizes >= least
     if not is_long.any():
