@@ -12,6 +12,7 @@ from rankadapters.core.data.columns import Array, Columns, Floats
 from rankadapters.core.data.queries import Queries, as_queries
 from rankadapters.core.declaration import arguments
 from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.declaration.guesses import EXPLAIN, shows_call
 from rankadapters.core.errors import ConventionError, InputError
 from rankadapters.core.evaluation.evaluator import Evaluator, Measured
 from rankadapters.core.evaluation.score import Score
@@ -152,6 +153,7 @@ class Explanation(Document):
         return Table.of(f"The {len(lines)} queries that contribute most", ("query", "part", *names), lines)
 
 
+@shows_call(EXPLAIN)
 @shows("explaining")
 def explain(
     labels: object,

@@ -12,6 +12,7 @@ import numpy as np
 
 from rankadapters.core.declaration.arguments import names, number
 from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.declaration.guesses import PROBE, shows_call
 from rankadapters.core.evaluation.table import Table
 from rankadapters.statistics.cells import spelled
 from rankadapters.statistics.document import Document
@@ -179,6 +180,7 @@ class Probe(Document):
         return Table.of(caption, ("query", "label", "score"), lines)
 
 
+@shows_call(PROBE)
 def probe(
     function: Callable[..., Any],
     *,

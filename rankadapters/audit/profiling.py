@@ -16,6 +16,7 @@ from rankadapters.core.data.queries import Queries, as_queries
 from rankadapters.core.declaration.arguments import members
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.fields import as_cutoff
+from rankadapters.core.declaration.guesses import PROFILE, shows_call
 from rankadapters.core.errors import ConventionError, InputError
 from rankadapters.core.evaluation.table import Cell, Table
 from rankadapters.progress import shows
@@ -167,6 +168,7 @@ class DataProfile(Document):
         return bars([(e.field, e.change) for e in self.effects], f"largest change of {self.measure.upper()}")
 
 
+@shows_call(PROFILE)
 @shows("profiling")
 def profile(
     labels: object,

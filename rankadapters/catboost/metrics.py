@@ -18,6 +18,7 @@ from rankadapters.catboost.boosted_pool import labels_of, sizes_of
 from rankadapters.core.data.columns import Array
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.declaration.guesses import EVAL_METRIC, shows_call
 from rankadapters.core.errors import ConventionError, InputError, brief
 from rankadapters.parity.data import as_float32
 from rankadapters.presets.texts import as_convention, is_one
@@ -156,6 +157,7 @@ class EvalMetric:
         return _named, (type(self).__name__, self.convention, self.sets, self.n_threads)
 
 
+@shows_call(EVAL_METRIC["catboost"])
 def eval_metric(
     convention: Convention | str, sets: Sequence[Any], *, name: str | None = None, n_threads: int | None = None
 ) -> EvalMetric:

@@ -48,11 +48,11 @@ class Results(Written):
         and, if wanted, `source` (where the number comes from) and `higher_is_better`. Or a mapping of (method, dataset,
         measure) to values. Or rows `(method, dataset, measure, value)` or `(method, dataset, Score)`. For a value that
         is text or a Decimal, the number of decimals is kept, to decide which values are distinguishable. A measure that
-        is the text of a convention, such as 'letor4@10', becomes that convention.
+        is the text of a convention, such as `"letor4@10"`, becomes that convention.
     higher_is_better : bool or mapping of str to bool, optional
         Direction of measures for which neither their convention nor the column `higher_is_better` gives it.
     on_mixed : str
-        What to do if one measure, such as ndcg@10, was computed under several conventions: `error`, or `separate`,
+        What to do if one measure, such as `ndcg@10`, was computed under several conventions: `error`, or `separate`,
         which makes a separate measure of each, under its display name. They are never merged.
 
     Raises

@@ -15,11 +15,12 @@ from rankadapters.core.data.columns import pandas_index
 from rankadapters.core.data.ids import hash_ids, id_values
 from rankadapters.core.declaration.arguments import flag
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.declaration.guesses import TABLE
+from rankadapters.core.declaration.guesses import TABLE, shows_call
 from rankadapters.core.errors import InputError, LabelsWarning, warn_caller
+from rankadapters.core.evaluation.doubts import score_doubts
 from rankadapters.core.evaluation.evaluator import Evaluator
 from rankadapters.core.evaluation.score import Score, Scores, ScoresOfModels
-from rankadapters.core.evaluation.table_calls import column_names, shows_call, whole_call
+from rankadapters.core.evaluation.table_calls import column_names, whole_call
 from rankadapters.core.evaluation.threads import as_n_threads
 from rankadapters.io.table import BATCH_ROWS, TableReader, arrow_errors, file_batches
 from rankadapters.io.text import AnyPath, is_pipe
@@ -170,7 +171,7 @@ def evaluate_table(
     stream = StreamSums(table, conventions, names, by=by, unsorted=unsorted, n_threads=n_threads)
     stream.read()
     refuse_entry_per_row(series, stream.n_rows)
-    for message in stream.label_doubts.values():
+    for message in dict.fromkeys(stream.label_doubts.values()):
         warn_caller(message, LabelsWarning)
     segments: Segments[Any] = Segments(conventions, stream.outcomes(), is_one=one_convention, one_model=one_model)
     return segments.all if by is None else segments
@@ -240,6 +241,9 @@ class StreamSums:
             self._sums[name] = merged([self._sums[name], sums])
         undoubted = [convention for convention in self._conventions if convention not in self.label_doubts]
         self.label_doubts |= label_doubts(queries, undoubted, in_parts=True)
+        if not self._n_queries:  # the first queries tell
+            for scores in rows.scores:
+                self.label_doubts = score_doubts(queries, self._conventions, scores) | self.label_doubts
         self._n_queries += queries.n_queries
         self.n_rows += queries.n_docs
 

@@ -15,6 +15,7 @@ from rankadapters.callbacks.dataset_columns import DatasetColumns, flat, missing
 from rankadapters.callbacks.metrics import Monitor
 from rankadapters.core.data.columns import Array, shared_index
 from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.declaration.guesses import EVAL_METRIC, shows_call
 from rankadapters.core.errors import InputError
 from rankadapters.lightgbm.trainings import refuse_cut_queries, refuse_dask_workers, refuse_named_metric, refuse_workers
 
@@ -54,6 +55,7 @@ class EvalMetric:
             refuse_cut_queries(dataset)
 
 
+@shows_call(EVAL_METRIC["lightgbm"])
 def eval_metric(
     convention: Convention | str | Sequence[Convention | str],
     *,

@@ -12,6 +12,7 @@ from rankadapters.callbacks.callers import refuse_other_toolkit
 from rankadapters.callbacks.dataset_columns import DatasetColumns
 from rankadapters.callbacks.objectives import ToolkitObjective
 from rankadapters.core.data.columns import Array
+from rankadapters.core.declaration.guesses import LAMBDARANK, shows_call
 from rankadapters.core.errors import warn_caller
 from rankadapters.lightgbm.metrics import columns_of
 from rankadapters.lightgbm.trainings import refuse_bagging_by_query, refuse_cut_queries
@@ -128,6 +129,7 @@ def objective(
     return ObjectiveCallback(objective, n_threads, position_bias)
 
 
+@shows_call(LAMBDARANK["lightgbm"])
 def lambdarank(
     convention: Trading | str,
     *,

@@ -13,6 +13,7 @@ import numpy as np
 from rankadapters.core.data.columns import Floats, Ints
 from rankadapters.core.data.ids import hash_ids, id_kind
 from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.declaration.guesses import FRAME, shows_call
 from rankadapters.core.errors import InputError, RankAdaptersError
 from rankadapters.core.evaluation.evaluator import Evaluator, Measured
 from rankadapters.core.evaluation.score import Score, Scores
@@ -73,6 +74,7 @@ class Frame(ABC):
         cls, df: Any, convention: Convention | str | Conventions, **keywords: Unpack[SegmentKeywords]
     ) -> Segments[Any]: ...
     @classmethod
+    @shows_call(FRAME)
     def evaluate(
         cls,
         df: Any,
@@ -164,6 +166,7 @@ class Frame(ABC):
         return segments if request.has_segments else segments.all
 
     @classmethod
+    @shows_call(FRAME.replace("evaluate", "per_query"))
     def per_query(
         cls,
         df: Any,

@@ -48,10 +48,10 @@ class Segments(Mapping[Any, Result], Written):
     ([('no', 0.631), ('se', 1.0)], 0.815)
     >>> print(scores)
     Segments, intervals of 95 %
-    segment  name              value  queries  scored  empty  short      low    high
-    no       ndcg@2/textbook  0.6309        1       1      0      0        -       -
-    se       ndcg@2/textbook  1.0000        1       1      0      0        -       -
-    all      ndcg@2/textbook  0.8155        2       2      0      0  -1.5293  3.1602
+    segment  name              value  queries  scored  empty  short     low    high
+    no       ndcg@2/textbook  0.6309        1       1      0      0       -       -
+    se       ndcg@2/textbook  1.0000        1       1      0      0       -       -
+    all      ndcg@2/textbook  0.8155        2       2      0      0  0.0000  1.0000
     """
 
     def __init__(self, conventions: Sequence[Convention], by_model: ByModel, *, is_one: bool, one_model: bool) -> None:
@@ -105,8 +105,9 @@ class Segments(Mapping[Any, Result], Written):
 
         Its columns are `segment` (missing for all queries), `name`, `signature`, `model` if there is more than one,
         `value`, the counts of a Score, `standard_error`, `low` and `high`. The last two are the ends of the 95 %
-        interval: value -+ t times standard error, with Student's t for `n_scored - 1` degrees of freedom. They are NaN
-        for fewer than two scored queries and for conventions over all rows.
+        interval: value -+ t times standard error, with Student's t for `n_scored - 1` degrees of freedom, cut at the
+        limits of the measure, such as 0 and 1. They are NaN for fewer than two scored queries and for conventions over
+        all rows.
 
         Raises
         ------
@@ -148,11 +149,11 @@ def rows_of(conventions: Sequence[Convention], by_model: ByModel, *, one_model: 
         for convention in conventions:
             for model, by_segment in by_model.items():
                 score, error = by_segment[segment][convention]
-                half = _student(score.n_scored - 1) * error if score.n_scored > 1 else math.nan
+                low, high = _interval(convention, score.value, error, score.n_scored)
                 yield {
                     "segment": float(segment) if isinstance(segment, Fraction) else segment,
                     **frame_row(score, convention, **({} if one_model else {"model": model})),
-                    "standard_error": error, "low": score.value - half, "high": score.value + half,
+                    "standard_error": error, "low": low, "high": high,
                 }  # fmt: skip
 
 
@@ -187,6 +188,15 @@ def table_of(rows: Sequence[dict[str, Any]], decimals: int | None = None) -> Tab
 
 def _number(value: float | None, form: str) -> str:
     return "-" if value is None or math.isnan(value) else Cell(form, value)
+
+
+def _interval(convention: Convention, value: float, error: float, n_scored: int) -> tuple[float, float]:
+    """Return the ends of the interval, cut at the limits of the queries' values; NaN if there is none."""
+    half = _student(n_scored - 1) * error if n_scored > 1 else math.nan
+    if math.isnan(half):
+        return math.nan, math.nan
+    least, most = convention.limits_of_queries()  # weights may take a value beyond them, which is then an end
+    return min(value, max(least, value - half)), max(value, min(most, value + half))
 
 
 def _student(degrees: int) -> float:

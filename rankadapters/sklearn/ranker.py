@@ -266,11 +266,12 @@ class QueryRanker(MetaEstimatorMixin, QueryEstimator):
         options = {"eval_set": eval_set, **{name: getattr(self, name) for name in names}}
         used = [option for option, value in options.items() if value is not None]
         if used and not self._needs_queries:
-            name = type(last_step(self.estimator)).__name__
-            raise InputError(
-                f"{name} takes neither an objective nor validation queries, so {used[0]} has no effect.",
-                hint=f"it is for {', '.join(RANKERS)}; leave it out, and use the estimator's own early stopping",
-            )
+            last = last_step(self.estimator)
+            name, hint = type(last).__name__, f"it is for {', '.join(RANKERS)}; leave it out"
+            if hasattr(last, "early_stopping"):
+                hint += f", and set {name}(early_stopping=False), which would hold out rows instead of queries"
+            msg = f"{name} takes neither an objective nor validation queries, so {used[0]} has no effect."
+            raise InputError(msg, hint=hint)
         if self.eval_metric is not None and eval_set is None and self.validation_fraction is None:
             raise InputError(
                 "eval_metric has no validation queries.", hint="fit(eval_set=[(X, y, qid)]) or validation_fraction=0.1"

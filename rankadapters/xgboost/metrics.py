@@ -21,6 +21,7 @@ from rankadapters.callbacks.metrics import Monitor
 from rankadapters.callbacks.query_counts import QueryCounts
 from rankadapters.core.data.columns import Array, Ints
 from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.declaration.guesses import EVAL_METRIC, shows_call
 from rankadapters.core.errors import ConventionError, InputError, RankAdaptersError
 from rankadapters.xgboost.stopping import DirectionCheck, Trainings, best_of, forget_best
 
@@ -191,6 +192,7 @@ class Collective:
         return total
 
 
+@shows_call(EVAL_METRIC["xgboost"])
 def eval_metric(
     convention: Convention | str | Sequence[Convention | str],
     *,

@@ -13,6 +13,7 @@ from rankadapters.callbacks.callers import refuse_other_toolkit
 from rankadapters.callbacks.dataset_columns import DatasetColumns
 from rankadapters.callbacks.objectives import ToolkitObjective
 from rankadapters.core.data.columns import Array
+from rankadapters.core.declaration.guesses import LAMBDARANK, shows_call
 from rankadapters.core.errors import ConventionError, InputError, UnsupportedConventionError
 from rankadapters.objectives import Objective, PositionBias
 from rankadapters.objectives.base import as_objective
@@ -176,6 +177,7 @@ def objective(
     return callback
 
 
+@shows_call(LAMBDARANK["xgboost"])
 def lambdarank(
     convention: Trading | str,
     *,

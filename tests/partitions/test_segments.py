@@ -116,7 +116,7 @@ def test_bad_segments_are_refused(engine, by, message):
 
 
 def test_per_query_takes_no_segments(engine):
-    with pytest.raises(TypeError, match="unexpected keyword argument 'by'"):
+    with pytest.raises(ra.InputError, match="unexpected keyword argument 'by'"):
         engine.module.per_query(
             engine.frame(partition_rows(DATA, 1)), AVERAGED_TIES, **COLUMNS, partitions="whole", by="market"
         )

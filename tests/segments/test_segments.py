@@ -135,8 +135,20 @@ def test_intervals_use_students_t_and_the_standard_error_of_the_queries():
             expected = evaluator.standard_error(data["score"][mask])
             assert row.standard_error == pytest.approx(expected, rel=1e-13, nan_ok=True)
             half_width = stats.t.ppf(0.975, row.n_scored - 1) * expected if row.n_scored > 1 else math.nan
-            interval = [row.value - half_width, row.value + half_width]
+            most = 1 if row.name == "ndcg@3/textbook" else math.inf
+            interval = [np.maximum(row.value - half_width, 0), np.minimum(row.value + half_width, most)]
             assert [row.low, row.high] == pytest.approx(interval, rel=1e-5, abs=1e-6, nan_ok=True)
+
+
+def test_an_interval_stays_within_the_limits_of_the_measure():
+    labels, scores = [1, 0, 0, 0, 0, 0, 1, 0], [4, 3, 2, 1, 4, 3, 2, 1]  # RR 1 and 1/3
+    segments = ra.evaluate(labels, scores, ["catboost.mrr@4", "catboost.query_rmse", "scipy.kendalltau"],
+                           group_sizes=[4, 4], by=["x"] * 8)  # fmt: skip
+    reciprocal, loss, tau = segments.to_dict()["segments"][:3]
+    assert (reciprocal["low"], reciprocal["value"], reciprocal["high"]) == (0, pytest.approx(2 / 3), 1)
+    assert loss["low"] == 0
+    assert loss["high"] > 2 * loss["value"]
+    assert (tau["low"], tau["high"]) == (-1, 1)
 
 
 def test_students_t_comes_from_a_table_up_to_ten_degrees_and_then_a_series():

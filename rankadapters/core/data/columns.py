@@ -32,6 +32,9 @@ def as_column(name: str, value: object, *, numeric: bool = False) -> Array:
         hint = f"{name}.ravel()" if 1 in array.shape else "a single column"
         if hasattr(value, "columns"):
             hint = f"a single column of the table, such as {name}[{next(iter(value.columns), '')!r}]"
+        elif name in {"labels", "scores"} and 1 not in array.shape and array.ndim == 2:  # noqa: PLR2004 - as of `ndcg_score`
+            rows, columns = array.shape
+            hint = f"a single column; if each row is a query, {name}.ravel() and group_sizes=[{columns}] * {rows}"
         if name == "scores" and array.shape[1:] == (2,):
             hint = "scores[:, 1], if predict_proba returned a column for each class"
         raise InputError(f"{name} has shape {array.shape}, but one dimension is needed.", hint=hint)

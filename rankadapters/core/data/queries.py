@@ -151,6 +151,9 @@ def grouped(qid: object, group_sizes: object, n_docs: int) -> dict[str, Any]:
     if sizes.size == n_docs and sizes.sum() != n_docs:
         msg = f"group_sizes has {n_docs} entries, one per row, but needs one per query."
         raise InputError(msg, hint="ids of rows go to qid=")
+    if sizes.size > 1 and sizes[-1] == n_docs and (sizes[1:] > sizes[:-1]).all():
+        msg = f"group_sizes rises to the {n_docs} rows, as offsets do, but the number of rows of each query is needed."
+        raise InputError(msg, hint=f"numpy.diff(group_sizes{', prepend=0' if sizes[0] else ''})")
     if sizes.min() < 1:
         why = ", but a query has at least one row"
         raise refused_entry("group_sizes", sizes, int(sizes.argmin()), why, "drop such queries", unit="query")

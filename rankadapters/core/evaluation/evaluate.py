@@ -11,6 +11,7 @@ from rankadapters.core.data.columns import Columns, refuse_uncomputed
 from rankadapters.core.declaration.arguments import flag
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
+from rankadapters.core.evaluation.doubts import warn_of_scores
 from rankadapters.core.evaluation.evaluator import Evaluator
 from rankadapters.core.evaluation.score import ByConvention, Score, Scores, ScoresOfModels, shape_results
 from rankadapters.core.evaluation.table_calls import takes_columns
@@ -150,7 +151,9 @@ def evaluate(
     Warns
     -----
     LabelsWarning
-        The preset's own tool refuses or changes such labels, or ERR or PFound reads a label as a probability above 1.
+        The preset's own tool refuses or changes such labels, or sorts tied scores by an unstable sort; ERR or PFound
+        reads a label as a probability above 1; or labels and scores look swapped: most labels are different fractions,
+        and the scores are a few whole numbers.
 
     Examples
     --------
@@ -171,8 +174,11 @@ def evaluate(
     if by is not None:
         from rankadapters.segments.evaluation import evaluate_segments
 
-        return evaluate_segments(evaluator, models, by, one_model=one_model)
+        segments = evaluate_segments(evaluator, models, by, one_model=one_model)
+        warn_of_scores(evaluator, models)
+        return segments
     by_model = {name: evaluator.measure(column).scores for name, column in models.items()}
+    warn_of_scores(evaluator, models)
     return _shaped(evaluator, by_model, one_model=one_model)
 
 
@@ -227,6 +233,7 @@ def per_query(
     evaluator = Evaluator(labels, convention, n_threads=n_threads, **columns)
     models, one_model = _models(evaluator, scores)
     values = {name: evaluator.measure(column).per_query for name, column in models.items()}
+    warn_of_scores(evaluator, models)
     if as_frame:
         from rankadapters.exports import query_frame
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.declaration.guesses import EVALUATE, wrong_call
+from rankadapters.core.declaration.guesses import EVALUATE, shows_call
 from rankadapters.core.errors import InputError, choices
 
 P = ParamSpec("P")
@@ -23,24 +23,6 @@ USUAL_NAMES = {
     "qid": ("qid", "query_id", "query", "q_id", "qids", "queries", "topic", "topic_id", "group", "group_id", "groups"),
 }
 _PLACES = {"dask": "ra.dask.evaluate", "pyspark": "ra.spark.evaluate"}
-
-
-def shows_call(example: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """Decorate a function: a call whose arguments Python refuses raises an InputError with an example."""
-
-    def decorate(function: Callable[P, T]) -> Callable[P, T]:
-        @wraps(function)
-        def call(*args: P.args, **kwargs: P.kwargs) -> T:
-            try:
-                return function(*args, **kwargs)
-            except TypeError as error:
-                if error.__traceback__ is None or error.__traceback__.tb_next is not None:  # raised inside the function
-                    raise
-                raise wrong_call(str(error), kwargs, example) from None
-
-        return call
-
-    return decorate
 
 
 def takes_columns(function: Callable[P, T]) -> Callable[P, T]:

@@ -181,3 +181,31 @@ def test_bools_among_numbers_are_labels_and_scores():
     assert mixed == ra.evaluate([1, 0, 2, 0], [0.1, 1, 0.3, 0.2], CONV, qid=QID)
     table = {"label": [True, 0, 2, False], "score": [0.1, True, 0.3, 0.2], "qid": QID}
     assert ra.evaluate_table(table, CONV) == mixed
+
+
+@for_each(
+    ("sizes", "hint"),
+    [
+        ([0, 2, 5], "numpy.diff(group_sizes)"), ([2, 5], "numpy.diff(group_sizes, prepend=0)"),
+        (np.array([0, 1, 3, 5]), "numpy.diff(group_sizes)"), ([0, 5], "numpy.diff(group_sizes)"),
+    ],
+)  # fmt: skip
+def test_offsets_as_group_sizes_are_recognized(sizes, hint):
+    with pytest.raises(ra.InputError, match="as offsets do, but the number of rows of each query") as caught:
+        ra.Queries([1, 0, 1, 0, 2], group_sizes=sizes)
+    assert str(caught.value).endswith(f"Hint: {hint}.")
+    assert ra.Queries([1, 0, 1, 0, 2], group_sizes=eval(hint, {"numpy": np, "group_sizes": sizes}))  # noqa: S307 - ours
+
+
+@for_each("sizes", [[5], [1, 4], [2, 3]])
+def test_rising_group_sizes_are_no_offsets(sizes):
+    assert ra.Queries([1, 0, 1, 0, 2], group_sizes=sizes).group_sizes.tolist() == sizes
+
+
+def test_matrices_with_a_query_in_each_row_are_refused_with_the_columns_to_make():
+    labels, scores = np.array([[1, 0, 2], [0, 1, 0]]), np.array([[0.5, 0.2, 0.1], [0.1, 0.2, 0.3]])
+    with pytest.raises(ra.InputError, match=r"if each row is a query, labels\.ravel\(\) and group_sizes=\[3\] \* 2"):
+        ra.evaluate(labels, scores, "sklearn@3")
+    with pytest.raises(ra.InputError, match=r"scores\.ravel\(\) and group_sizes=\[3\] \* 2"):
+        ra.evaluate(labels.ravel(), scores, "sklearn@3", group_sizes=[3, 3])
+    assert ra.evaluate(labels.ravel(), scores.ravel(), "sklearn@3", group_sizes=[3] * 2).n_queries == 2
