@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import cached_property
 from typing import Any, Unpack, cast
 
 import numpy as np
@@ -19,6 +18,7 @@ from rankadapters.core.evaluation.evaluator import Evaluator, bind, ranked
 from rankadapters.core.evaluation.threads import ROW, as_n_threads, over_chunks
 from rankadapters.core.measures.ndcg import ndcg
 from rankadapters.core.measures.ranked import weighted_sums
+from rankadapters.core.properties import lazy_property
 from rankadapters.core.ranking import compiled
 from rankadapters.core.ranking.jit import writable
 from rankadapters.core.ranking.ranks import reduced
@@ -198,7 +198,7 @@ class Trials:
         """Return whether to evaluate candidates of so many rows in total by counting, which needs machine code."""
         return n_rows > 0 and self._gain_rows is not None and compiled.pays(n_rows)
 
-    @cached_property
+    @lazy_property
     def _gain_rows(self) -> tuple[Any, ...] | None:
         """The arguments of the counting kernel that describe the rows with a gain, and their queries.
 
@@ -255,7 +255,7 @@ class Trials:
         means = terms.cumsum(axis=1)[:, -1] / self._mass
         return np.array([self.convention.link(mean) for mean in means.tolist()])
 
-    @cached_property
+    @lazy_property
     def _mass(self) -> float:
         return float(self._member.decisions.divisors.cumsum()[-1])
 

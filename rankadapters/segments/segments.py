@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from functools import cached_property
 from statistics import NormalDist
 from typing import Any, TypeVar
 
@@ -16,6 +15,7 @@ from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import NotAskedError, choices
 from rankadapters.core.evaluation.score import Scores, frame_row, shape_results, signatures
 from rankadapters.core.evaluation.table import Cell, Table, Written, distinct_decimals
+from rankadapters.core.properties import lazy_property
 from rankadapters.presets.texts import parse
 from rankadapters.segments.assignment import segment_value
 from rankadapters.segments.sums import Outcome
@@ -87,7 +87,7 @@ class Segments(Mapping[Any, Result], Written):
         """Show the result of each segment and of all queries."""
         return f"Segments({self._by_segment!r}, all={self.all!r})"
 
-    @cached_property
+    @lazy_property
     def _rows(self) -> list[dict[str, Any]]:
         conventions, by_model, one_model = self._arguments
         return list(rows_of(conventions, by_model, one_model=one_model))

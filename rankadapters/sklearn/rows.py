@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from rankadapters.core.data.ids import id_values
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.arguments import refusal
 from rankadapters.core.errors import InputError, warn_caller
+from rankadapters.core.properties import lazy_property
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +66,7 @@ class LabeledRows:
             raise InputError(msg, hint="one per row, in the order of X")
         return column if self.source is None else take_rows(column, self.source)
 
-    @cached_property
+    @lazy_property
     def codes(self) -> NDArray[np.int32]:
         """The query number 0, 1, 2, ... of each row; XGBoost would take the caller's ids modulo 2^32."""
         sizes = np.asarray(self.sizes)

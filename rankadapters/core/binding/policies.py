@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -13,6 +12,7 @@ from rankadapters.core.data.columns import Flags, Floats, Ints
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
+from rankadapters.core.properties import lazy_property
 
 COMPUTE, FIXED, SKIP = 0, 1, 2  # how a query gets its value
 
@@ -41,7 +41,7 @@ class PolicyDecisions:
         np.copyto(values, self.fixed, where=self.status == FIXED)
         np.copyto(values, np.nan, where=self.status == SKIP)
 
-    @cached_property
+    @lazy_property
     def skipped(self) -> Ints:
         """Indices of the skipped queries."""
         return np.flatnonzero(self.status == SKIP)

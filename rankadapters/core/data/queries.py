@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, Never, Unpack
 
 import numpy as np
@@ -35,6 +34,7 @@ from rankadapters.core.data.columns import (
 from rankadapters.core.data.ids import ALLOWED_IDS, hash_ids, hash_sums, id_value, kind_of, mixed
 from rankadapters.core.data.optional_columns import Pairs, as_docids, as_pairs, as_query_weights, pairs_of_queries
 from rankadapters.core.errors import InputError
+from rankadapters.core.properties import lazy_property
 from rankadapters.core.ranking.ranks import offsets, positions_within
 
 UNJUDGED, UNRETRIEVED = np.uint64(0x7FF8_0000_0000_0001), np.uint64(0x5555_5555_5555_5555)  # in hashes of rows
@@ -60,17 +60,17 @@ class Rows:
         """Number of rows."""
         return int(self.indptr[-1] - self.indptr[0])
 
-    @cached_property
+    @lazy_property
     def n_queries(self) -> int:
         """Number of queries."""
         return self.indptr.size - 1
 
-    @cached_property
+    @lazy_property
     def sizes(self) -> Ints:
         """Number of rows of each query."""
         return self.indptr[1:] - self.indptr[:-1]
 
-    @cached_property
+    @lazy_property
     def longest(self) -> int:
         """Number of rows of the longest query; 0 without queries."""
         return int(self.sizes.max(initial=0))
@@ -415,7 +415,7 @@ class Queries(Rows):
             )
         return np.diff(self.indptr)
 
-    @cached_property
+    @lazy_property
     def query_of_row(self) -> NDArray[np.intp]:
         """Index of each row's query, in the caller's order of rows; shape (n_docs,).
 
@@ -559,12 +559,12 @@ class Queries(Rows):
         _set(changed, **fields)
         return changed
 
-    @cached_property
+    @lazy_property
     def id_hashes(self) -> NDArray[np.uint64]:
         """One hash per query id, shape (n_queries,)."""
         return hash_ids(self.query_ids)
 
-    @cached_property
+    @lazy_property
     def fingerprints(self) -> NDArray[np.uint64]:
         """One hash per query: its id, weight (1 by default), labels, flags, row weights and pairs; shape (n_queries,).
 
@@ -583,7 +583,7 @@ class Queries(Rows):
         weights = np.ones(sums.size) if self.query_weight is None else self.query_weight + 0.0
         return mixed(mixed(sums ^ self.id_hashes) ^ weights.view(np.uint64))
 
-    @cached_property
+    @lazy_property
     def digest(self) -> int:
         """Sum of the fingerprints: equal for the same queries in any order."""
         return int(self.fingerprints.sum(dtype=np.uint64))

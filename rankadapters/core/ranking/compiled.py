@@ -10,7 +10,7 @@ from contextlib import contextmanager
 import numpy as np
 
 from rankadapters.core.errors import InputError
-from rankadapters.core.ranking.jit import cached, jit, writable
+from rankadapters.core.ranking.jit import cached, compiler_lock, jit, writable
 from rankadapters.core.ranking.sorting import ranked_rows
 
 SETTING = "RANKADAPTERS_KERNELS"
@@ -18,8 +18,7 @@ LATER, NOW, NEVER = "later", "now", "never"
 
 # A process ranks so many rows in numpy before it loads cached machine code, and before it compiles missing code.
 # Ranking them takes about as long as loading or compiling, so that the total time is at most twice that of the better
-# choice. Compiling in a background thread is unsafe: a process forked meanwhile would inherit locks that nobody
-# releases.
+# choice. Compiling in a background thread is no way out: the process could not fork meanwhile, see `compiler_lock`.
 ROWS_BEFORE_LOADING = 8_000_000
 ROWS_BEFORE_COMPILING = 40_000_000
 
@@ -52,7 +51,7 @@ class _Process:
 def can_import_numba() -> bool:
     """Return whether numba is installed, and fits the installed numpy."""
     try:
-        import numba  # noqa: F401 - fails if it is missing, or if it refuses this numpy
+        compiler_lock()  # fails if numba is missing, or if it refuses this numpy
     except ImportError:
         return False
     return True
