@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from rankadapters.core.errors import InputError
+from rankadapters.core.errors import RankAdaptersError
 from rankadapters.core.ranking.jit import cached, compiler_lock, jit, writable
 from rankadapters.core.ranking.sorting import ranked_rows
 
@@ -37,7 +37,7 @@ class _Process:
     def pays(self, rows: int) -> bool:
         """Count rows before they are ranked; return whether to rank them, and all later ones, with machine code."""
         if self.choice != LATER or self.ready:
-            return self.choice != NEVER
+            return checked(self.choice) != NEVER
         self.rows += rows
         if self.rows < self._next_look:
             return False
@@ -58,16 +58,19 @@ def can_import_numba() -> bool:
 
 
 def checked(choice: str) -> str:
-    """Return a value of the environment variable RANKADAPTERS_KERNELS, checked."""
+    """Return a value of the environment variable RANKADAPTERS_KERNELS, checked.
+
+    The error is not an InputError, which searches catch to skip conventions that do not fit the data.
+    """
     if choice not in {LATER, NOW, NEVER}:
-        raise InputError(
+        raise RankAdaptersError(
             f"{SETTING}={choice!r}; allowed are {LATER!r}, {NOW!r} and {NEVER!r}.",
             hint=f"leave it out for {LATER!r}, which compiles once much is evaluated",
         )
     return choice
 
 
-_process = _Process(checked(os.environ.get(SETTING, LATER)))
+_process = _Process(os.environ.get(SETTING) or LATER)  # is checked when rows are ranked, not when we are imported
 pays = _process.pays
 
 
