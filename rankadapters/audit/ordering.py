@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, Unpack
 import numpy as np
 
 from rankadapters.audit.models import ModelScores, as_models, score_models
+from rankadapters.core.classes import frozen_class
 from rankadapters.core.data.columns import Columns
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.evaluation.score import Score, value_cell
@@ -24,6 +25,7 @@ Progress = Callable[[int, int], object]
 UNTESTED = {"low": None, "high": None, "p_value": None, "p_corrected": None, "significant": False}
 
 
+@frozen_class
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Comparison:
     """The comparison of two models under one convention.
@@ -84,6 +86,7 @@ class Change(NamedTuple):
     significant: bool
 
 
+@frozen_class
 @dataclass(frozen=True, kw_only=True, slots=True)
 class OrderReport(Document):
     """Comparison of models under one or more conventions; made by `order`.

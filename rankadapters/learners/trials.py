@@ -9,6 +9,7 @@ import numpy as np
 
 from rankadapters.core.binding.plans import RankedPlan
 from rankadapters.core.binding.policies import COMPUTE, refuse_ignored
+from rankadapters.core.classes import lazy_property
 from rankadapters.core.data.columns import Columns, Floats, as_numbers, non_finite
 from rankadapters.core.data.queries import as_queries
 from rankadapters.core.declaration.arguments import refusal
@@ -18,7 +19,6 @@ from rankadapters.core.evaluation.evaluator import Evaluator, bind, ranked
 from rankadapters.core.evaluation.threads import ROW, as_n_threads, over_chunks
 from rankadapters.core.measures.ndcg import ndcg
 from rankadapters.core.measures.ranked import weighted_sums
-from rankadapters.core.properties import lazy_property
 from rankadapters.core.ranking import compiled
 from rankadapters.core.ranking.jit import writable
 from rankadapters.core.ranking.ranks import reduced

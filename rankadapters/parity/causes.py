@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from rankadapters import presets
+from rankadapters.core.classes import lazy_property
 from rankadapters.core.data.columns import Floats
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import RankAdaptersError
-from rankadapters.core.properties import lazy_property
 from rankadapters.parity import report
 from rankadapters.statistics import mistakes
 from rankadapters.statistics.attainable import attainable_values, steps_nearby

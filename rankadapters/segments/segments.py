@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from fractions import Fraction
 from statistics import NormalDist
 from typing import Any, TypeVar
 
 import numpy as np
 
+from rankadapters.core.classes import lazy_property
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import NotAskedError, choices
 from rankadapters.core.evaluation.score import Scores, frame_row, shape_results, signatures
 from rankadapters.core.evaluation.table import Cell, Table, Written, distinct_decimals
-from rankadapters.core.properties import lazy_property
 from rankadapters.presets.texts import parse
 from rankadapters.segments.assignment import segment_value
 from rankadapters.segments.sums import Outcome
@@ -60,7 +59,7 @@ class Segments(Mapping[Any, Result], Written):
         for segment in next(iter(by_model.values())):
             outcomes = {model: by_segment[segment] for model, by_segment in by_model.items()}
             scores = {
-                model: Scores((key, replace(outcome_of[key].score, convention=key)) for key in conventions)
+                model: Scores((key, outcome_of[key].score.named(key)) for key in conventions)
                 for model, outcome_of in outcomes.items()
             }
             results[segment] = shape_results(conventions, scores, is_one=is_one, one_model=one_model)

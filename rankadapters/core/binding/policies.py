@@ -8,11 +8,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rankadapters.core.classes import lazy_property
 from rankadapters.core.data.columns import Flags, Floats, Ints
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
-from rankadapters.core.properties import lazy_property
 
 COMPUTE, FIXED, SKIP = 0, 1, 2  # how a query gets its value
 

@@ -13,6 +13,7 @@ import numpy as np
 from rankadapters.core.binding.lowering import Binding, passes_threshold
 from rankadapters.core.binding.plans import Plan, RankedPlan, Ranking, WholePlan
 from rankadapters.core.binding.policies import SKIP, PolicyDecisions, Sizes, decide_policies, refuse_ignored
+from rankadapters.core.classes import lazy_property
 from rankadapters.core.data.columns import Array, Columns, Floats, Ints, beyond_float32
 from rankadapters.core.data.queries import Queries, as_queries
 from rankadapters.core.declaration.convention import Convention
@@ -22,7 +23,6 @@ from rankadapters.core.evaluation import threads
 from rankadapters.core.evaluation.score import HEAD, ByConvention, Score, Scores, cells, frame_row, signatures
 from rankadapters.core.evaluation.table import Cell, Table, Written, distinct_decimals
 from rankadapters.core.evaluation.tally import Limbs, Tally, exact_sum, squares
-from rankadapters.core.properties import lazy_property
 from rankadapters.core.ranking import compiled
 from rankadapters.core.ranking.ranks import NotFiniteError, Ranks
 from rankadapters.presets.label_rules import warn_of_labels

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.core.properties import lazy_property
+from rankadapters.core.classes import lazy_property
 from rankadapters.core.ranking import compiled
 
 Array = NDArray[Any]

@@ -1,13 +1,9 @@
-"""Processes that are forked while a thread evaluates, and threads that compute one property at once."""
+"""Processes that are forked while a thread evaluates or loads machine code."""
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
-from threading import Barrier
-
 import pytest
 
-from rankadapters.core.properties import lazy_property
 from tests.helpers.python_processes import needs_posix, run_python
 
 # Children are forked one after the other while a thread evaluates; a child that waits for a lock is killed and counted.
@@ -76,24 +72,3 @@ def test_processes_forked_while_a_thread_evaluates_return_the_same_values(kernel
 def test_a_process_forked_while_a_thread_loads_machine_code_evaluates():
     pytest.importorskip("numba")
     assert run_python("-c", FORK, 0, 1, RANKADAPTERS_KERNELS="now").stdout == "1\n"
-
-
-class Reading:
-    """Its value is only computed once two threads are in the computation."""
-
-    def __init__(self):
-        self.barrier = Barrier(2, timeout=60)
-
-    @lazy_property
-    def value(self):
-        """What is read."""
-        self.barrier.wait()
-        return object()
-
-
-def test_two_threads_compute_a_lazy_property_at_once_and_keep_one_value():
-    reading = Reading()
-    with ThreadPoolExecutor(2) as pool:
-        first, second = pool.map(lambda _: reading.value, range(2))
-    assert first is second is reading.value
-    assert Reading.value.__doc__ == "What is read."
