@@ -8,6 +8,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
+from rankadapters.core.classes import frozen_class
 from rankadapters.core.data.columns import Array, Columns, Floats
 from rankadapters.core.data.queries import Queries, as_queries
 from rankadapters.core.declaration import arguments
@@ -28,6 +29,7 @@ from rankadapters.statistics.shapley import split, split_columns, subsets
 IN_TWO_STEPS = "explain in two steps, over a convention between the two that avoids this mixture"
 
 
+@frozen_class
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Explanation(Document):
     """The gap between two conventions on the same scores, split over their differing fields; made by `explain`.
@@ -249,7 +251,7 @@ def explain_pair(
     mixture_scores, shares = _evaluate(queries, scores, mixtures, measured, n_threads)
     parts = split_columns(np.stack([shares[convention] for convention in mixtures.values()])) if shares else ()
     return Explanation(
-        a=mixture_scores[()], b=replace(mixture_scores[tuple(differing)], convention=b),
+        a=mixture_scores[()], b=mixture_scores[tuple(differing)].named(b),
         contributions=dict(zip(differing, split([score.value for score in mixture_scores.values()]), strict=True)),
         mixtures=mixture_scores, query_ids=queries.query_ids,
         per_query=dict(zip(differing, parts, strict=True)) if shares else None, top=top,

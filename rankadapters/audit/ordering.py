@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, Unpack
 import numpy as np
 
 from rankadapters.audit.models import CommonScores, ModelScores, as_models, listed, score_models
+from rankadapters.core.classes import frozen_class
 from rankadapters.core.data.columns import Columns
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.guesses import ORDER, shows_call
@@ -25,6 +26,7 @@ Progress = Callable[[int, int], object]
 UNTESTED = {"low": None, "high": None, "p_value": None, "p_corrected": None, "significant": False}
 
 
+@frozen_class
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Comparison:
     """The comparison of two models under one convention.
@@ -85,6 +87,7 @@ class Change(NamedTuple):
     significant: bool
 
 
+@frozen_class
 @dataclass(frozen=True, kw_only=True, slots=True)
 class OrderReport(Document):
     """Comparison of models under one or more conventions; made by `order`.

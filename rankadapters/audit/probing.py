@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from rankadapters.core.classes import frozen_class
 from rankadapters.core.declaration.arguments import names, number
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.guesses import PROBE, shows_call
@@ -46,6 +47,7 @@ ROUNDINGS: dict[str, Callable[[Any], Any]] = {
 }
 
 
+@frozen_class
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Example:
     """The smallest data that the probe has found on which a function and a convention differ.
@@ -69,6 +71,7 @@ class Example:
     expected: float | None
 
 
+@frozen_class
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Refused:
     """Data for which a function returned no number.
@@ -88,6 +91,7 @@ class Refused:
     meaning: str
 
 
+@frozen_class
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Probe(Document):
     """Result of a probe: the convention that a function computes.

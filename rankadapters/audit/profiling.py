@@ -11,6 +11,7 @@ import numpy as np
 
 from rankadapters import presets
 from rankadapters.audit.evaluation import evaluate_usable
+from rankadapters.core.classes import frozen_class
 from rankadapters.core.data.columns import Array, Columns, Flags, non_finite
 from rankadapters.core.data.queries import Queries, as_queries
 from rankadapters.core.declaration.arguments import members
@@ -44,6 +45,7 @@ TRAITS = {  # of queries; {} is the cutoff
 }
 
 
+@frozen_class
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Effect:
     """The largest change of a value when one field of a preset is varied.
@@ -73,6 +75,7 @@ class Effect:
         return {**fields, "name": self.convention.name, "signature": signature}
 
 
+@frozen_class
 @dataclass(frozen=True, kw_only=True, slots=True)
 class DataProfile(Document):
     """Traits of judged queries, and how much each field of a convention changes a value; made by `profile`.

@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 from rankadapters import __version__
 from rankadapters.cli import audits, compare, conventions, evaluate, functions, parity
 from rankadapters.cli.options import examples
-from rankadapters.cli.printing import BAD_INPUT
+from rankadapters.cli.printing import BAD_INPUT, write
 from rankadapters.cli.standard_input import removing_copies, without_copies
 from rankadapters.core.errors import MissingToolkitError, RankAdaptersError
 
@@ -83,6 +83,10 @@ class _Parser(argparse.ArgumentParser):
             is_file = not unknown[0].startswith("-") and "--table" in self._option_string_actions
             self.error(f"unrecognized arguments: {' '.join(unknown)}" + _FILES * is_file)
         return parsed, unknown
+
+    def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
+        write("")  # the help that was printed: here, where a reader that stops early is no error
+        super().exit(status, message)
 
     def error(self, message: str) -> NoReturn:
         hint = "" if "Hint: " in message else f". Hint: `{self.prog} --help` has examples."

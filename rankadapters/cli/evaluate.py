@@ -13,6 +13,7 @@ from rankadapters.cli import sources
 from rankadapters.cli.options import add_conventions, add_measures, conventions_of, describe
 from rankadapters.cli.printing import Answer, add_output
 from rankadapters.cli.standard_input import file
+from rankadapters.core.classes import frozen_class
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, LabelsWarning
 from rankadapters.core.evaluation.score import COUNTS
@@ -67,6 +68,7 @@ class _Result(NamedTuple):
     judged: float | None = None  # share of a run's documents that are judged; None for other sources
 
 
+@frozen_class
 @dataclass(frozen=True, slots=True)
 class _Evaluation(Document):
     """Values of models under conventions."""

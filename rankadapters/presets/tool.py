@@ -16,6 +16,7 @@ from inspect import cleandoc
 from types import NoneType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn, ParamSpec, Protocol, TypeVar, cast
 
+from rankadapters.core.classes import frozen_class
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.fields import as_number, as_whole, is_whole
 from rankadapters.core.errors import ConventionError, choices
@@ -27,6 +28,7 @@ ANY_WEIGHTS = dict.fromkeys(("query", "row", None))  # values of `weights` for a
 Fields = Mapping[str, Any]  # fields of conventions by name
 
 
+@frozen_class
 @dataclass(frozen=True, slots=True)
 class Option:
     """An option of presets.
@@ -114,6 +116,7 @@ P = ParamSpec("P")
 K = r"(?P<k>[1-9]\d*)"  # the cutoff in a tool's own name of a metric
 
 
+@frozen_class
 @dataclass(frozen=True, slots=True)
 class Preset:
     """A preset: a measure, the tool's name for it, and fields that add to the tool's defaults or replace them.

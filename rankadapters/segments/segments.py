@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from fractions import Fraction
-from functools import cached_property
 from statistics import NormalDist
 from typing import Any, TypeVar
 
 import numpy as np
 
+from rankadapters.core.classes import lazy_property
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import NotAskedError, choices
 from rankadapters.core.evaluation.score import Scores, frame_row, shape_results, signatures
@@ -60,7 +59,7 @@ class Segments(Mapping[Any, Result], Written):
         for segment in next(iter(by_model.values())):
             outcomes = {model: by_segment[segment] for model, by_segment in by_model.items()}
             scores = {
-                model: Scores((key, replace(outcome_of[key].score, convention=key)) for key in conventions)
+                model: Scores((key, outcome_of[key].score.named(key)) for key in conventions)
                 for model, outcome_of in outcomes.items()
             }
             results[segment] = shape_results(conventions, scores, is_one=is_one, one_model=one_model)
@@ -87,7 +86,7 @@ class Segments(Mapping[Any, Result], Written):
         """Show the result of each segment and of all queries."""
         return f"Segments({self._by_segment!r}, all={self.all!r})"
 
-    @cached_property
+    @lazy_property
     def _rows(self) -> list[dict[str, Any]]:
         conventions, by_model, one_model = self._arguments
         return list(rows_of(conventions, by_model, one_model=one_model))

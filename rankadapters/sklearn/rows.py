@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn import get_config
 from sklearn.utils import _safe_indexing
 
+from rankadapters.core.classes import lazy_property
 from rankadapters.core.data.columns import Array, as_column, as_numbers, pandas_index, refuse_non_finite, shared_index
 from rankadapters.core.data.ids import id_values
 from rankadapters.core.data.queries import Queries
@@ -66,7 +66,7 @@ class LabeledRows:
             raise InputError(msg, hint="one per row, in the order of X")
         return column if self.source is None else take_rows(column, self.source)
 
-    @cached_property
+    @lazy_property
     def codes(self) -> NDArray[np.int32]:
         """The query number 0, 1, 2, ... of each row; XGBoost would take the caller's ids modulo 2^32."""
         sizes = np.asarray(self.sizes)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import chain
 from typing import Any, Never, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rankadapters.core.classes import lazy_property
 from rankadapters.core.data.columns import (
     ROWS,
     Array,
@@ -62,17 +62,17 @@ class Rows:
         """Number of rows."""
         return int(self.indptr[-1] - self.indptr[0])
 
-    @cached_property
+    @lazy_property
     def n_queries(self) -> int:
         """Number of queries."""
         return self.indptr.size - 1
 
-    @cached_property
+    @lazy_property
     def sizes(self) -> Ints:
         """Number of rows of each query."""
         return self.indptr[1:] - self.indptr[:-1]
 
-    @cached_property
+    @lazy_property
     def longest(self) -> int:
         """Number of rows of the longest query; 0 without queries."""
         return int(self.sizes.max(initial=0))
@@ -446,7 +446,7 @@ class Queries(Rows):
             )
         return np.diff(self.indptr)
 
-    @cached_property
+    @lazy_property
     def query_of_row(self) -> NDArray[np.intp]:
         """Index of each row's query, in the caller's order of rows; shape (n_docs,).
 
@@ -602,12 +602,12 @@ class Queries(Rows):
         _set(changed, **fields)
         return changed
 
-    @cached_property
+    @lazy_property
     def id_hashes(self) -> NDArray[np.uint64]:
         """One hash per query id, shape (n_queries,)."""
         return hash_ids(self.query_ids)
 
-    @cached_property
+    @lazy_property
     def fingerprints(self) -> NDArray[np.uint64]:
         """One hash per query: its id, weight (1 by default), labels, flags, row weights and pairs; shape (n_queries,).
 
@@ -626,7 +626,7 @@ class Queries(Rows):
         weights = np.ones(sums.size) if self.query_weight is None else self.query_weight + 0.0
         return mixed(mixed(sums ^ self.id_hashes) ^ weights.view(np.uint64))
 
-    @cached_property
+    @lazy_property
     def digest(self) -> int:
         """Sum of the fingerprints: equal for the same queries in any order."""
         return int(self.fingerprints.sum(dtype=np.uint64))

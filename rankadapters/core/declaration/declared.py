@@ -10,6 +10,7 @@ from functools import cache, partial
 from inspect import cleandoc, get_annotations
 from typing import Any, ClassVar, NoReturn, Self, get_args
 
+from rankadapters.core.classes import frozen_class
 from rankadapters.core.declaration.fields import GROUPS, Field
 from rankadapters.core.errors import ConventionError, RankAdaptersError, choices
 
@@ -72,8 +73,7 @@ class Declared(ABC):
         super().__init_subclass__(**kwargs)
         if "__dataclass_fields__" in vars(cls):  # slots=True creates each class twice; dataclass keeps this one
             cls.__doc__ = with_fields(cls.__doc__ or "", cls.declared())
-            # Those that dataclass makes fail for other names than fields, since slots=True creates the class twice.
-            cls.__setattr__, cls.__delattr__ = cls._refuse_change, cls._refuse_change  # type: ignore[assignment]
+            frozen_class(cls)
 
     def __new__(cls, *args: object, **fields: object) -> Self:
         """Raise our own errors for positional arguments and missing fields, before the generated __init__ does."""
@@ -97,9 +97,10 @@ class Declared(ABC):
             return RefusedScore(RankAdaptersError(msg, hint=self.uses))  # not a ValueError, which it suppresses
         raise ConventionError(msg, hint=self.uses)
 
-    def _refuse_change(self, name: str, *_: object) -> NoReturn:
-        msg = f"{type(self).__name__} is frozen, so {name!r} cannot be set or deleted."
-        raise dataclasses.FrozenInstanceError(f"{msg}\nHint: .replace(...) returns a changed copy; {self.uses}.")
+    @property
+    def _changed_copy(self) -> str:
+        """The hint in the error about a change of a field."""
+        return f".replace(...) returns a changed copy; {self.uses}"
 
     def __post_init__(self) -> None:
         """Check every field, then set each field that cannot matter to a fixed value."""

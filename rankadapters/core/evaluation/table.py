@@ -11,6 +11,7 @@ from html import escape
 from itertools import chain
 from typing import Any, Self
 
+from rankadapters.core.classes import frozen_class
 from rankadapters.core.declaration.arguments import whole
 
 # Characters that LaTeX treats as markup or prints differently; after a line end, `[` and `*` would start an option.
@@ -55,6 +56,7 @@ class Cell(str):
         return Cell(form, *self.numbers, contest=self.contest, worth=self.worth)
 
 
+@frozen_class
 @dataclass(frozen=True, slots=True)
 class Table:
     """A caption, a head, and lines of text; numeric columns after the first are right-aligned.
