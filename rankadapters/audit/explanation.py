@@ -17,7 +17,7 @@ from rankadapters.core.declaration.guesses import EXPLAIN, shows_call
 from rankadapters.core.errors import ConventionError, InputError
 from rankadapters.core.evaluation.evaluator import Evaluator, Measured
 from rankadapters.core.evaluation.score import Score
-from rankadapters.core.evaluation.table import Table
+from rankadapters.core.evaluation.table import Table, fixed
 from rankadapters.presets.texts import as_convention
 from rankadapters.presets.vocabulary import as_text
 from rankadapters.progress import shows
@@ -102,7 +102,7 @@ class Explanation(Document):
     def blocks(self) -> list[str | Table]:
         """Return the gap, its parts, and the queries that contribute most."""
         a, b = self.a, self.b
-        gap = f"{b.value:.6f} - {a.value:.6f} = {signed(self.gap)} over {a.n_queries} queries"
+        gap = f"{fixed(b.value, 6)} - {fixed(a.value, 6)} = {signed(self.gap)} over {a.n_queries} queries"
         names = f"a  {a.convention.name}: {a.convention}\nb  {b.convention.name}: {b.convention}"
         blocks = [f"From {a.convention.name} to {b.convention.name}: {gap}", names, *self.set_aside.values()]
         if not self.contributions:

@@ -9,7 +9,7 @@ from typing import Any
 from rankadapters.audit.numbers import EXAMPLE, Number
 from rankadapters.core.classes import frozen_class
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.evaluation.table import Cell, Table
+from rankadapters.core.evaluation.table import Cell, Table, fixed
 from rankadapters.statistics.cells import percent, signed, spelled
 from rankadapters.statistics.document import Document, plain
 from rankadapters.statistics.grid import Block
@@ -208,4 +208,4 @@ class Matches(list[Match], Document):
         if self.nearest is None:
             return head
         difference = signed(self.nearest.value - number.value)
-        return f"{head}\nThe nearest is {self.nearest}: {self.nearest.value:.8f}, off by {difference}."
+        return f"{head}\nThe nearest is {self.nearest}: {fixed(self.nearest.value, 8)}, off by {difference}."

@@ -19,7 +19,7 @@ from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.fields import as_cutoff
 from rankadapters.core.declaration.guesses import PROFILE, shows_call
 from rankadapters.core.errors import ConventionError, InputError
-from rankadapters.core.evaluation.table import Cell, Table
+from rankadapters.core.evaluation.table import Cell, Table, fixed
 from rankadapters.progress import shows
 from rankadapters.statistics.cells import percent, spelled
 from rankadapters.statistics.document import Document, fields_as_dict
@@ -122,7 +122,7 @@ class DataProfile(Document):
     def sentences(self) -> tuple[str, ...]:
         """Return the numbers of queries and rows, and the expected value of a random ranking, if there is one."""
         size = f"{self.n_queries} queries, {self.n_docs} rows, up to {self.longest} in a query"
-        values = ", ".join(f"{value:.4f} ({convention.name})" for convention, value in self.random.items())
+        values = ", ".join(f"{fixed(value, 4)} ({convention.name})" for convention, value in self.random.items())
         return size, *([f"A random ranking is expected to reach {values}."] if values else [])
 
     def tables(self) -> tuple[Table, ...]:
@@ -409,7 +409,7 @@ def _pitfalls(
                 "cut off, and a convention with short=zero or short=skip ignores their ranking."
             )
     change = {effect.field: effect.change for effect in effects}.get("ties", 0.0)
-    consequence = f", which changes the value here by up to {change:.4f}" if change > NOISE else ""
+    consequence = f", which changes the value here by up to {fixed(change, 4)}" if change > NOISE else ""
     at_cut = {
         name.partition("@")[2]: tied for name, tied in flags.items() if name.startswith("tied_at_cut") and tied.any()
     }

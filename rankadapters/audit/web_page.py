@@ -19,7 +19,7 @@ from rankadapters.core.declaration.arguments import text
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.guesses import PAGE, shows_call
 from rankadapters.core.evaluation.score import Score, signatures
-from rankadapters.core.evaluation.table import Table
+from rankadapters.core.evaluation.table import Table, fixed
 from rankadapters.plotting.plots import curves
 from rankadapters.progress import shows
 from rankadapters.statistics.cells import signed
@@ -116,7 +116,7 @@ def page(
 
 def _values_of_one_model(model_scores: ModelScores) -> list[Part]:
     [(name, scores)], conventions = model_scores.scores.items(), model_scores.conventions
-    line = (name, *(f"{scores[c].value:.6f}" for c in conventions))
+    line = (name, *(fixed(scores[c].value, 6) for c in conventions))
     return [Table.of("Values", ("model", *(c.name for c in conventions)), [line]), signatures(conventions)]
 
 
@@ -131,7 +131,7 @@ def _gaps(models: Models, model_scores: ModelScores) -> Iterator[Part]:
             if not all_equal:
                 yield gap.parts_table(f"{name}, {ends}: parts of the gap")
                 parts = ", ".join(f"{field} {signed(part)}" for field, part in gap.contributions.items())
-                described = f"Bars from {gap.a.value:.4f} to {gap.b.value:.4f}: {parts}."
+                described = f"Bars from {fixed(gap.a.value, 4)} to {fixed(gap.b.value, 4)}: {parts}."
                 yield Picture(gap.plot(), f"{name}: {ends}", described)
 
 
@@ -152,7 +152,7 @@ def _curves(
 
 
 def _spoken(value: float) -> str:
-    return "no value" if math.isnan(value) else f"{value:.4f}"
+    return "no value" if math.isnan(value) else fixed(value, 4)
 
 
 def _data(models: Models, model_scores: ModelScores) -> list[Part]:

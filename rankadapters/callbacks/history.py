@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Protocol, Self, SupportsIndex, overload
 from rankadapters.core.declaration.arguments import refusal
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError, choices
-from rankadapters.core.evaluation.table import Table
+from rankadapters.core.evaluation.table import Table, fixed
 from rankadapters.presets.texts import as_convention
 
 Log = Mapping[str, Mapping[str, Sequence[float]]]
@@ -271,7 +271,7 @@ class History(list[Evaluation]):
         lines = []
         for (dataset, name), entries in self.series().items():
             best = _best(entries)
-            numbers = (f"{entries[-1].value:.6f}", f"{best.value:.6f}", str(best.iteration))
+            numbers = (fixed(entries[-1].value, 6), fixed(best.value, 6), str(best.iteration))
             lines.append((dataset, name, str(len(entries)), *numbers))
         caption = f"{n_iterations} iteration{'s' * (n_iterations != 1)}"
         return Table.of(caption, ("set", "name", "iterations", "last", "best", "at"), lines)

@@ -17,7 +17,7 @@ from rankadapters.core.classes import frozen_class
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, LabelsWarning
 from rankadapters.core.evaluation.score import COUNTS
-from rankadapters.core.evaluation.table import Cell, Table
+from rankadapters.core.evaluation.table import Cell, Table, fixed
 from rankadapters.statistics.cells import percent
 from rankadapters.statistics.document import Document, as_csv
 
@@ -147,7 +147,7 @@ class _Evaluation(Document):
         heads = [" ".join(names[name] for name in ("name", "model") if name in names) for names, _ in self.queries]
         columns = [values for _, values in self.queries]
         lines = [
-            [query, *("-" if (value := column[query]) is None else f"{value:.6f}" for column in columns)]
+            [query, *("-" if (value := column[query]) is None else fixed(value, 6) for column in columns)]
             for query in columns[0]
         ]
         return Table.of("Values of each query", ["query", *heads], lines)

@@ -123,7 +123,7 @@ def segments_by_id(by: Mapping[Any, Any]) -> dict[Any, Any]:
     if len(by):
         comparable_keys(column, "by")  # refuses unhashable values
     segments = dict(zip(queries, map(segment_value, column), strict=True))
-    _refuse_alike(set(segments.values()))
+    _refuse_alike(dict.fromkeys(segments.values()))
     return segments
 
 

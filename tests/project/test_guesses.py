@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from types import SimpleNamespace
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -119,6 +120,18 @@ def test_the_values_of_queries_of_a_table_are_asked_for_by_column():
 def test_nested_dicts_are_refused_with_the_way_to_columns():
     with pytest.raises(ra.InputError, match=r"^labels is a dict of dicts, .*\nHint: .*ra\.io\.read_trec"):
         ra.evaluate({"q1": {"d1": 1}}, {"q1": {"d1": 0.5}}, "pytrec_eval.map")
+
+
+@pytest.mark.parametrize("columns", [{"qid": np.array(QID)}, {"group_sizes": np.array([3, 1])}, {}])
+def test_a_dict_of_numbers_is_no_table(columns):
+    with pytest.raises(ra.InputError, match=r"^labels is {0: 1, 1: 0}, but one entry per row is needed"):
+        ra.evaluate({0: 1, 1: 0}, np.array(SCORES), "textbook@10", **columns)
+
+
+def test_arrays_beside_a_table_are_no_names_of_its_columns():
+    with pytest.raises(ra.InputError, match=r"^labels is a DataFrame with the columns") as caught:
+        ra.evaluate(TABLES["pandas"], "lightgbm@10", qid=np.array(QID), docid=np.array(QID))
+    assert call_in(caught.value).startswith("ra.evaluate_table(df, ")
 
 
 def test_a_model_in_place_of_a_convention_is_refused_with_both():

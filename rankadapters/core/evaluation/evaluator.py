@@ -89,17 +89,18 @@ def bind(queries: Queries, conventions: list[Convention]) -> list[Member]:
         A label has no gain, a needed column is missing, or the policy for a query is `error`.
     """
     bindings: dict[str | None, Binding] = {}
-    return [_member(convention, queries, bindings, _depth(conventions)) for convention in conventions]
+    depth = _depth(conventions)
+    return [_member(convention, queries, bindings, depth) for convention in conventions]
 
 
 def bind_usable(queries: Queries, conventions: list[Convention]) -> list[Member]:
     """Bind conventions as `bind` does, but skip conventions that it refuses or that would ignore weights."""
     bindings: dict[str | None, Binding] = {}
-    members = []
+    members, depth = [], _depth(conventions)
     for convention in conventions:
         with suppress(InputError):
             refuse_ignored([convention], queries)
-            members.append(_member(convention, queries, bindings, _depth(conventions)))
+            members.append(_member(convention, queries, bindings, depth))
     return members
 
 

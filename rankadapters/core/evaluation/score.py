@@ -25,7 +25,7 @@ from rankadapters.core.errors import (
     brief,
     choices,
 )
-from rankadapters.core.evaluation.table import Cell, Table, Written, distinct_decimals
+from rankadapters.core.evaluation.table import Cell, Table, Written, distinct_decimals, fixed
 from rankadapters.presets.texts import as_convention, parse
 
 
@@ -169,18 +169,18 @@ class Score(_ShownScores, float):
 
     def __str__(self) -> str:
         """Return the value to four decimals and the signature."""
-        return f"{self.value:.4f}  {self.convention}"
+        return f"{fixed(self.value, 4)}  {self.convention}"
 
     def _repr_html_(self) -> str:
         """Show the value, the signature and the counts in a notebook."""
         from html import escape
 
         signature = escape(str(self.convention))
-        return f"<p><b>{self.value:.4f}</b> <code>{signature}</code><br><small>{self._counts()}</small></p>"
+        return f"<p><b>{fixed(self.value, 4)}</b> <code>{signature}</code><br><small>{self._counts()}</small></p>"
 
     def _repr_markdown_(self) -> str:
         """Show the value, the signature and the counts in Markdown."""
-        return f"**{self.value:.4f}** `{self.convention}`  \n{self._counts()}"
+        return f"**{fixed(self.value, 4)}** `{self.convention}`  \n{self._counts()}"
 
     def _counts(self) -> str:
         return ", ".join(f"{name.removeprefix('n_')} {getattr(self, name)}" for name in COUNTS)

@@ -23,6 +23,7 @@ _LATEX = str.maketrans(
 )
 _MINUS, _DASHES = re.compile(r"(?<!\S)-(?=\d)"), re.compile(r"-(?=-)")
 _SIGNED_ZERO, _PRECISION = re.compile(r"[+-](0(?:\.0+)?)(?![.\d])"), re.compile(r"!r|:([+]?)\.\d+f")
+_DECIMALS, _LARGE = re.compile(r"(:[+]?\.\d+)f"), 1e16  # from this number on, a float64 has no decimals
 _FEWEST_DECIMALS, _ENOUGH_DECIMALS = 4, 8  # differences of a smaller size may come from the order of summation alone
 _MOST_DECIMALS = 17  # of a float64 in [0, 1]
 _LINE_ENDS = ("\n", "\r", "\v", "\f", "\x1c", "\x1d", "\x1e", "\x85", "\u2028", "\u2029")  # of str.splitlines
@@ -33,8 +34,8 @@ class Cell(str):
 
     The cells of one `contest` compete: the best of at least two, with the highest `worth`, is printed in bold.
 
-    >>> Cell("{:.4f}", 0.12345), Cell("{:+.2f} to {:+.2f}", -0.0001, 0.25).rounded(1)
-    ('0.1235', '0.0 to +0.2')
+    >>> Cell("{:.4f}", 0.12345), Cell("{:+.2f} to {:+.2f}", -0.0001, 0.25).rounded(1), Cell("{:.1f}", 5e299)
+    ('0.1235', '0.0 to +0.2', '5.0e+299')
     """
 
     __slots__ = ("contest", "form", "numbers", "worth")
@@ -45,8 +46,9 @@ class Cell(str):
     worth: float
 
     def __new__(cls, form: str, *numbers: float, contest: Hashable = None, worth: float = 0.0) -> Self:
-        """Format the numbers; a zero has no sign."""
-        cell = super().__new__(cls, _SIGNED_ZERO.sub(r"\1", form.format(*numbers)))
+        """Format the numbers; a zero has no sign, and a number of more than 16 digits an exponent."""
+        shown = _DECIMALS.sub(r"\1e", form) if any(abs(number) >= _LARGE for number in numbers) else form
+        cell = super().__new__(cls, _SIGNED_ZERO.sub(r"\1", shown.format(*numbers)))
         cell.form, cell.numbers, cell.contest, cell.worth = form, numbers, contest, worth
         return cell
 
@@ -260,6 +262,11 @@ def as_latex(text: str) -> str:
     50 \% of a\_b, $-$0.5
     """
     return _MINUS.sub("$-$", _DASHES.sub("-{}", text.translate(_LATEX)))
+
+
+def fixed(value: float, decimals: int) -> str:
+    """Return a number with as many decimals, with the exceptions of a `Cell`."""
+    return str(Cell(f"{{:.{decimals}f}}", value))
 
 
 def distinct_decimals(values: Iterable[float]) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import wraps
+from numbers import Number
 from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
@@ -59,7 +60,8 @@ def _refuse_table(function: str, args: tuple[Any, ...], named: Mapping[str, Any]
     if isinstance(table, Mapping) and table and all(isinstance(value, Mapping) for value in table.values()):
         hint = "docs/moving.md turns such qrels and runs into columns; ra.io.read_trec(qrels, run) reads files"
         raise InputError("labels is a dict of dicts, but columns are needed.", hint=hint)
-    if len(columns) > 1:
+    is_by_document = isinstance(table, Mapping) and all(isinstance(value, Number) for value in table.values())
+    if len(columns) > 1 and not is_by_document:
         listed = choices(columns[:6]) + ", ..." * (len(columns) > 6)  # noqa: PLR2004 - so that the message is short
         msg = f"labels is a {type(table).__name__} with the columns {listed}."
         raise InputError(msg, hint=whole_call(function, table, columns, args, named))
@@ -91,7 +93,7 @@ def _is_convention(value: object) -> bool:
 
 def _guess(role: str, columns: list[str], named: Mapping[str, Any]) -> str:
     """Return the column that a call names for a role, else the one of a usual name, else our own name."""
-    if named.get(role) in columns:
-        return str(named[role])
+    if isinstance(name := named.get(role), str) and name in columns:
+        return name
     by_lower = {name.lower(): name for name in columns}
     return next((by_lower[name] for name in USUAL_NAMES[role] if name in by_lower), role)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -159,8 +159,13 @@ class Tally:
     n_empty: int
     n_short: int
     digest: int
-    ids: Ids | None = field(repr=False)
+    ids: Ids | None
     N_LIMBS: ClassVar[int] = _CUTS[-1] + 2
+
+    def __repr__(self) -> str:
+        """Show the shortest text of the convention and the counts; the exact sums have hundreds of digits."""
+        counts = ", ".join(f"{name}={getattr(self, name)}" for name in COUNTS)
+        return f"Tally({self.convention.short_name!r}, {counts})"
 
     def __add__(self, other: object) -> Tally:
         """Merge two tallies, as `merge` does."""

@@ -37,6 +37,13 @@ def test_a_score_shows_its_exact_value_its_convention_and_its_counts():
     assert str(ONE_OF_TWO) == f"{ONE_OF_TWO}" == f"0.5000  {ONE_OF_TWO.convention}"
 
 
+def test_a_value_of_hundreds_of_digits_is_printed_with_an_exponent():
+    score = ra.evaluate([5e299, 0], [1, 0], "sklearn.dcg@1", group_sizes=[2])
+    assert str(score).startswith("5.0000e+299  dcg@1/")
+    assert score._repr_markdown_().startswith("**5.0000e+299** ")
+    assert " 5.0000e+299 " in str(ra.evaluate([5e299, 0], [1, 0], ["sklearn.dcg@1"], group_sizes=[2]))
+
+
 def test_a_score_is_unchanged_by_json_and_pickle():
     data = ONE_OF_TWO.to_dict()
     assert (data["value"], data["name"], data["convention"]) == (0.5, "ndcg@1/textbook", str(TEXTBOOK.at(1)))
