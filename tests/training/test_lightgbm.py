@@ -21,7 +21,7 @@ from tests.helpers.training_table import (
     PATIENCE,
     WEIGHTED,
     Error,
-    Interrupted,
+    InterruptedTrainingError,
     Objects,
     Row,
     Trained,
@@ -70,7 +70,7 @@ def stop_of(training):
 def interrupt(env):
     """Fail after some rounds."""
     if env.iteration - env.begin_iteration == 2:
-        raise Interrupted
+        raise InterruptedTrainingError
 
 
 class Snapshots:
@@ -134,8 +134,14 @@ def params_of(training):
 
 def dataset(rows, training, **options):
     """Return a Dataset of rows."""
-    columns = {"weight": rows.row_weight if training.weighted else None, "init_score": rows.margin if training.margin else None}
-    return lgb.Dataset(rows.X, rows.y, group=rows.sizes, free_raw_data=False, **columns, **options)
+    columns = {
+        "weight": rows.row_weight if training.weighted else None,
+        "init_score": rows.margin if training.margin else None,
+    }
+    columns |= {"group": rows.sizes, **training.options.get("change", {})}
+    if "position" in columns:
+        columns["position"] = np.arange(rows.y.size) % 4
+    return lgb.Dataset(rows.X, rows.y, free_raw_data=False, **columns, **options)
 
 
 def starting_model(training, data):
@@ -147,7 +153,9 @@ def starting_model(training, data):
 
 def lgb_train(training, data, objects, *, fails):
     log, snapshots, first = {}, Snapshots(training, data), dataset(data["train"], training)
-    sets = {name: first if name == "train" else dataset(data[name], training, reference=first) for name in training.sets}
+    sets = {
+        name: first if name == "train" else dataset(data[name], training, reference=first) for name in training.sets
+    }
     booster = lgb.train(
         params_of(training), first, training.rounds, valid_sets=[*sets.values()], valid_names=[*sets],
         feval=training.options.get("feval", lambda metric: metric)(objects.metric),
@@ -278,7 +286,8 @@ ROWS = [
         options={"feval": lambda metric: [metric, ra.lightgbm.eval_metric([NDCG])]}, measures=BOTH),
     # Weights and margins
     Row(EVERY_WAY, "weights that the convention uses", EQUAL, measures=(WEIGHTED,), weighted=True),
-    Row(EVERY_WAY, "weights, a loss, and early stopping", EQUAL, measures=(LOSS,), weighted=True, stop="ours", rounds=60),
+    Row(EVERY_WAY, "weights, a loss, and early stopping", EQUAL, measures=(LOSS,), weighted=True, stop="ours",
+        rounds=60),
     Row(EVERY_WAY, "weights that the convention ignores", Warns(IGNORED), weighted=True),
     Row(TRAIN_AND_RANKER, "weights that one of two conventions ignores", Warns(IGNORED), measures=(WEIGHTED, NDCG),
         weighted=True, sets=NO_TRAINING_SET),
@@ -303,29 +312,35 @@ ROWS = [
         params={"boosting": "rf", "bagging_fraction": 0.6, "bagging_freq": 1}),
     Row(TRAIN_AND_RANKER, "dart", EQUAL, params={"boosting": "dart"}),
     Row(EVERY_WAY, "rank_xendcg", EQUAL, params={"objective": "rank_xendcg"}, stop="ours", rounds=60),
-    Row(TRAIN_AND_RANKER, "regression on the grades", EQUAL, params={"objective": "regression"}, sets=("train", "valid")),
+    Row(TRAIN_AND_RANKER, "regression on the grades", EQUAL, params={"objective": "regression"}, sets=("train",
+        "valid")),
     Row("lgb.train", "probabilities of binary", EQUAL, params={"objective": "binary"}, labels="binary"),
     # Declared objectives
     Row(EVERY_WAY, "a declared objective", EQUAL, objective=OURS_OBJECTIVE),
-    Row(EVERY_WAY, "a declared objective and early stopping", EQUAL, objective="lightgbm.xendcg", stop="ours", rounds=60),
+    Row(EVERY_WAY, "a declared objective and early stopping", EQUAL, objective="lightgbm.xendcg", stop="ours",
+        rounds=60),
     Row(TRAIN_AND_RANKER, "a declared objective, weights and init_score", EQUAL, objective=OURS_OBJECTIVE,
         measures=(WEIGHTED,), weighted=True, margin=True),
     Row(EVERY_WAY, "a declared objective and bagging of rows", EQUAL, objective=OURS_OBJECTIVE,
         params={"bagging_fraction": 0.6, "bagging_freq": 1}),
-    Row(EVERY_WAY, "a declared objective and bagging by query", Error("bagging_by_query"), objective=OURS_OBJECTIVE,
-        params={"bagging_fraction": 0.6, "bagging_freq": 1, "bagging_by_query": True}, mends="12"),
+    *(Row(ways, "a declared objective and bagging by query", Error("bagging_by_query"), objective=OURS_OBJECTIVE,
+          params={"bagging_fraction": 0.6, "bagging_freq": 1, "bagging_by_query": True}, mends=mends)
+      for ways, mends in (("lgb.train | lgb.cv", "12"), ("LGBMRanker", "new"))),
     Row("lgb.train", "a declared objective continues another model", EQUAL, objective=OURS_OBJECTIVE, start=5),
     Row("lgb.train | LGBMRanker", "a declared objective in two threads", EQUAL, objective=OURS_OBJECTIVE, threads=2),
     # Folds of lgb.cv
     Row("lgb.cv", "LightGBM's own folds", EQUAL, options={"folds": "default"}),
-    Row("lgb.cv", "LightGBM's own folds, and the training set", EQUAL, sets=("train", "valid"), options={"folds": "default"}),
+    Row("lgb.cv", "LightGBM's own folds, and the training set", EQUAL, sets=("train", "valid"),
+        options={"folds": "default"}),
     Row("lgb.cv", "our splitter", EQUAL, stop="ours", rounds=60, options={"folds": "QueryKFold"}),
     Row("lgb.cv", "the history of its results", EQUAL, options={"history": True}, mends="16"),
-    Row("lgb.cv", "own folds of a declared objective", Error("quer"), objective=OURS_OBJECTIVE, options={"folds": "default"}),
+    Row("lgb.cv", "own folds of a declared objective", Error("quer"), objective=OURS_OBJECTIVE,
+        options={"folds": "default"}),
     *(Row("lgb.cv", f"own folds of the objective {name}", Error("quer"), mends="16", labels=labels,
           params={"objective": objective}, options={"folds": "default"})
       for name, objective, labels in (("regression", "regression", "graded"), ("binary", "binary", "binary"),
-                                      ("of somebody else", lambda preds, data: (preds - data.get_label(), preds * 0 + 1),
+                                      ("of somebody else", lambda preds, data: (preds - data.get_label(),
+                                      preds * 0 + 1),
                                        "graded"))),
     # Repeated and continued trainings, copies and threads
     Row(TRAIN_AND_RANKER, "continued training", EQUAL, start=5),
@@ -341,7 +356,13 @@ ROWS = [
     Row("LGBMRanker", "a second fit", EQUAL, stop="ours", rounds=60, options={"fits": 2}),
     Row("LGBMRanker", "a fit of a clone", EQUAL, stop="ours", rounds=60, options={"fits": 2, "clones": True}),
     Row("LGBMRanker", "the log of a pickled ranker", EQUAL, stop="toolkit", rounds=60, options={"pickles": True}),
-    # Metrics in the wrong place
+    # Metrics in the wrong place, and what a Dataset lacks or has
+    Row("lgb.train", "a Dataset without group", Error("has no group"), params={"objective": "regression"},
+        options={"change": {"group": None}}),
+    Row("lgb.train", "positions of which a declared objective models no bias", Warns("positions"),
+        objective=OURS_OBJECTIVE,
+        options={"change": {"position": 0}}),
+    Row("lgb.cv", "global_eval", Error("not for lgb.cv"), options={"callbacks": [ra.lightgbm.global_eval(NDCG)]}),
     Row("lgb.train | LGBMRanker", "the metric in callbacks=", Error("passed as callbacks="),
         options={"callbacks": [ra.lightgbm.eval_metric(NDCG)]}),
 ]  # fmt: skip
