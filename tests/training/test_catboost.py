@@ -206,7 +206,7 @@ ROWS = [
     Row("ra.catboost.train", "two sets and three measures", EQUAL, sets=TWO_SETS, measures=(LOSS, NDCG, ERR)),
     Row(METRIC, "sets as columns", EQUAL, sets=TWO_SETS, options={"declared": "columns"}),
     Row(EVERY_WAY, "a display name of one's own", EQUAL, names=("mine",)),
-    *(Row(EVERY_WAY, f"early stopping on {measure}", EQUAL, measures=(measure,), **STOPS)
+    *(Row(EVERY_WAY, f"early stopping on {measure}", EQUAL, measures=(measure,), long=measure in {ERR, MRR}, **STOPS)
       for measure in (NDCG, MAP, ERR, MRR, LOSS)),
     Row(EVERY_WAY, "early stopping on the last of two sets", EQUAL, sets=TWO_SETS, **STOPS),
     Row("ra.catboost.train", "early stopping on the first of two measures", EQUAL, measures=(MAP, LOSS), **STOPS),
@@ -246,15 +246,16 @@ ROWS = [
         labels="fractional",
         options={"declared": "columns"}),
     # Losses, trees and samples
-    *(Row(METRIC, f"the loss {loss}", EQUAL, params={"loss_function": loss})
+    *(Row(METRIC, f"the loss {loss}", EQUAL, params={"loss_function": loss}, long=loss != "YetiRank")
       for loss in ("YetiRank", "PairLogit", "QuerySoftMax")),
     Row("cb.train", "the loss RMSE, which knows no queries", EQUAL, params={"loss_function": "RMSE"}),
     Row(EVERY_WAY, "samples of rows and features", EQUAL, params={"bootstrap_type": "Bernoulli", "subsample": 0.6,
         "rsm": 0.6}),
-    Row(EVERY_WAY, "trees grown by depth", EQUAL, params={"grow_policy": "Depthwise"}),
+    Row(EVERY_WAY, "trees grown by depth", EQUAL, long=True, params={"grow_policy": "Depthwise"}),
     Row(METRIC, "ordered boosting", EQUAL, params={"boosting_type": "Ordered"}, **STOPS),
     # Declared objectives
-    *(Row("ra.catboost.train", f"the objective {objective} and early stopping", EQUAL, objective=objective, **STOPS)
+    *(Row("ra.catboost.train", f"the objective {objective} and early stopping", EQUAL, objective=objective,
+          long=objective != OBJECTIVE, **STOPS)
       for objective in (OBJECTIVE, "catboost.query_rmse", "catboost.query_soft_max")),
     Row("ra.catboost.train", "a loss function beside the objective", Error("the objective decides the loss"),
         params={"objective": "RMSE"}),
@@ -268,8 +269,10 @@ ROWS = [
     Row(METRIC, "continued training and early stopping", EQUAL, start=3, **STOPS),
     Row(METRIC, "the metric trained before", EQUAL, earlier="trained", options={"declared": "columns"}),
     Row(EVERY_WAY, "a training that failed before", EQUAL, earlier="failed", **STOPS),
-    *(Row(METRIC, f"{name} of the metric", EQUAL, change=change, **STOPS) for name, change in COPIES),
-    *(Row(METRIC, f"{name} of the metric after a training", EQUAL, change=change, earlier="trained", **STOPS)
+    *(Row(METRIC, f"{name} of the metric", EQUAL, change=change, long=change is not pickled, **STOPS)
+      for name, change in COPIES),
+    *(Row(METRIC, f"{name} of the metric after a training", EQUAL, change=change, earlier="trained",
+          long=change is not pickled, **STOPS)
       for name, change in COPIES),
     Row(EVERY_WAY, "two threads", EQUAL, threads=2),
     Row("CatBoostRanker", "a second fit", EQUAL, options={"fits": 2}, **STOPS),

@@ -251,7 +251,8 @@ ROWS = [
     Row(TRAIN_AND_RANKER, "three sets and three measures in any order", EQUAL,
         sets=("other", "train", "valid"), measures=(LOSS, NDCG, ERR)),
     Row(EVERY_WAY, "display names of one's own", EQUAL, measures=BOTH, names=("first", "second")),
-    *(Row(EVERY_WAY, f"LightGBM's early stopping on {measure}", EQUAL, measures=(measure,), stop="toolkit", rounds=60)
+    *(Row(EVERY_WAY, f"LightGBM's early stopping on {measure}", EQUAL, measures=(measure,), stop="toolkit", rounds=60,
+          long=measure in {ERR, MRR})
       for measure in (NDCG, MAP, ERR, MRR, LOSS)),
     *(Row(EVERY_WAY, f"our early stopping on {measure}, the second of two", EQUAL, measures=(WEIGHTED, measure),
           watched=(("valid", measure),), stop="ours", rounds=60) for measure in (NDCG, MAP, LOSS)),
@@ -303,7 +304,7 @@ ROWS = [
     Row("lgb.cv", "a threshold that float32 moves", EQUAL, measures=(FRACTIONAL,), labels="fractional", mends="2",
         params={"objective": "regression"}),
     # Boosters and samples
-    Row(EVERY_WAY, "goss", EQUAL, params={"data_sample_strategy": "goss"}, stop="ours", rounds=60),
+    Row(EVERY_WAY, "goss", EQUAL, long=True, params={"data_sample_strategy": "goss"}, stop="ours", rounds=60),
     Row(EVERY_WAY, "bagging and feature fractions", EQUAL, stop="ours", rounds=60,
         params={"bagging_fraction": 0.6, "bagging_freq": 1, "feature_fraction": 0.6}),
     Row(EVERY_WAY, "bagging by query", EQUAL,
@@ -311,7 +312,7 @@ ROWS = [
     Row(TRAIN_AND_RANKER, "random forest", EQUAL, sets=("train", "valid"),
         params={"boosting": "rf", "bagging_fraction": 0.6, "bagging_freq": 1}),
     Row(TRAIN_AND_RANKER, "dart", EQUAL, params={"boosting": "dart"}),
-    Row(EVERY_WAY, "rank_xendcg", EQUAL, params={"objective": "rank_xendcg"}, stop="ours", rounds=60),
+    Row(EVERY_WAY, "rank_xendcg", EQUAL, long=True, params={"objective": "rank_xendcg"}, stop="ours", rounds=60),
     Row(TRAIN_AND_RANKER, "regression on the grades", EQUAL, params={"objective": "regression"}, sets=("train",
         "valid")),
     Row("lgb.train", "probabilities of binary", EQUAL, params={"objective": "binary"}, labels="binary"),
@@ -332,7 +333,7 @@ ROWS = [
     Row("lgb.cv", "LightGBM's own folds", EQUAL, options={"folds": "default"}),
     Row("lgb.cv", "LightGBM's own folds, and the training set", EQUAL, sets=("train", "valid"),
         options={"folds": "default"}),
-    Row("lgb.cv", "our splitter", EQUAL, stop="ours", rounds=60, options={"folds": "QueryKFold"}),
+    Row("lgb.cv", "our splitter", EQUAL, long=True, stop="ours", rounds=60, options={"folds": "QueryKFold"}),
     Row("lgb.cv", "the history of its results", EQUAL, options={"history": True}, mends="16"),
     Row("lgb.cv", "own folds of a declared objective", Error("quer"), objective=OURS_OBJECTIVE,
         options={"folds": "default"}),
@@ -349,7 +350,7 @@ ROWS = [
     Row(EVERY_WAY, "LightGBM's early stopping used twice", EQUAL, stop="toolkit", rounds=60, earlier="trained"),
     Row(EVERY_WAY, "a training that failed before", EQUAL, stop="ours", rounds=60, earlier="failed"),
     *(Row(EVERY_WAY, f"{name} of the metric and of our early stopping, {when}", EQUAL, stop="ours", rounds=60,
-          change=change, earlier=earlier)
+          change=change, earlier=earlier, long=change is not pickled)
       for name, change in (("a copy", copy.copy), ("a deep copy", copy.deepcopy), ("a pickle", pickled))
       for when, earlier in (("unused", None), ("used before", "trained"))),
     Row(EVERY_WAY, "two threads with one metric", EQUAL, threads=2, measures=BOTH),

@@ -176,7 +176,8 @@ RUNNERS |= {
 STUDIES = " | ".join(f"study of {name}" for name in TRAININGS)
 PRUNED = " | ".join(f"pruned {name}" for name in TRAININGS)
 ROWS = [
-    *(Row(STUDIES, f"the best round on {measure}", EQUAL, measure=measure) for measure in (NDCG, MAP, LOSS)),
+    *(Row(STUDIES, f"the best round on {measure}", EQUAL, measure=measure, long=measure == MAP)
+      for measure in (NDCG, MAP, LOSS)),
     *(Row(PRUNED, f"{measure} in every round", EQUAL, measure=measure) for measure in (NDCG, LOSS)),
     Row("LightGBMTuner | LightGBMTunerCV", "our metric, which it would minimize", Error("study"), mends="18",
         long=True),

@@ -260,7 +260,7 @@ ROWS = [
     Row(ALONE, "scattered rows", EQUAL),
     Row(EVERY, "two sets", EQUAL, sets=TWO_SETS),
     Row(EVERY, "held out queries", EQUAL, options={"fraction": FRACTION}),
-    *(Row(EVERY, f"early stopping on {measure}", EQUAL, measures=(measure,), **STOPS)
+    *(Row(EVERY, f"early stopping on {measure}", EQUAL, measures=(measure,), long=measure == ERR, **STOPS)
       for measure in (NDCG, MAP, ERR, LOSS)),
     Row(f"{LGBM} | {XGB}", f"early stopping on {MRR}", EQUAL, measures=(MRR,), **STOPS),
     Row(CAT, f"early stopping on {MRR}, which CatBoost computes itself", EQUAL, measures=(MRR,), mends="new", **STOPS),
@@ -299,7 +299,8 @@ ROWS = [
     # Pipelines, continued and repeated trainings
     Row(EVERY, "a pipeline inside", EQUAL, options={"pipeline": True}, **STOPS),
     Row(EVERY, "a pipeline inside, and held out queries", EQUAL, options={"pipeline": True, "fraction": FRACTION}),
-    *(Row(EVERY, f"a second fit of {name}", EQUAL, options={"fits": 2, "change": change}, **STOPS)
+    *(Row(EVERY, f"a second fit of {name}", EQUAL, options={"fits": 2, "change": change},
+          long=change is not clone, **STOPS)
       for name, change in (("itself", lambda ranker: ranker), ("a clone", clone), ("a deep copy", copy.deepcopy),
                            ("a pickle", pickled))),
     Row(EVERY, "a pickled ranker", EQUAL, options={"pickles": True}, **STOPS),

@@ -427,8 +427,8 @@ ROWS = [
     # Cross-validation
     *(Row("cross_validate", f"QueryRanker({name}) on scattered rows", EQUAL, estimator=name) for name in RANKERS),
     *(Row("cross_validate", f"QueryRanker({name}), weights, and a loss", EQUAL, estimator=name, weighted=True,
-          measures=(WEIGHTED, LOSS)) for name in RANKERS),
-    *(Row("cross_validate", f"a {name}", EQUAL, estimator=name, measures=(NDCG, MAP, LOSS))
+          measures=(WEIGHTED, LOSS), long=name != "LGBMRanker") for name in RANKERS),
+    *(Row("cross_validate", f"a {name}", EQUAL, estimator=name, measures=(NDCG, MAP, LOSS), long=name != "Ridge")
       for name in ("Ridge", "stopped LGBMRanker", "declared objective", "pipeline inside", "pipeline outside")),
     Row("cross_validate", "a regressor that takes weights", EQUAL, estimator="weighted Ridge", weighted=True,
         measures=(WEIGHTED,)),
@@ -438,7 +438,7 @@ ROWS = [
     Row("cross_validate", "queries with nothing relevant", EQUAL, data=EMPTY, measures=(NDCG, MAP)),
     *(Row("cross_validate", f"{type(cv).__name__}", EQUAL, cv=cv)
       for cv in (QueryShuffleSplit(3, random_state=0), StratifiedQueryKFold(3))),
-    *(Row("cross_validate", f"{name} of the scorers", EQUAL, change=change)
+    *(Row("cross_validate", f"{name} of the scorers", EQUAL, change=change, long=change is not pickled)
       for name, change in (("a copy", copy.copy), ("a deep copy", copy.deepcopy), ("a pickle", pickled),
                            ("a clone", partial(clone, safe=False)))),
     Row("cross_validate", "two threads", EQUAL, estimator="LGBMRanker", threads=2),
@@ -448,19 +448,19 @@ ROWS = [
         mends="1"),
     Row("cross_val_score", "ids as an index level, without metadata routing", EQUAL),
     # Searches
-    *(Row(SEARCHES, f"QueryRanker({name})", EQUAL, estimator=name) for name in RANKERS),
-    *(Row(SEARCHES, f"a {name}", EQUAL, estimator=name) for name in (
+    *(Row(SEARCHES, f"QueryRanker({name})", EQUAL, estimator=name, long=name != "XGBRanker") for name in RANKERS),
+    *(Row(SEARCHES, f"a {name}", EQUAL, estimator=name, long=name != "Ridge") for name in (
         "Ridge", "pipeline inside", "pipeline outside", "stopped LGBMRanker", "declared objective")),
     Row(SEARCHES, "an XGBRanker that was fitted before, with early stopping", EQUAL, mends="5",
         estimator="fitted XGBRanker"),
     Row("GridSearchCV", "a loss", EQUAL, measures=(LOSS,)),
     Row("GridSearchCV", "two measures, of which the second refits", EQUAL, measures=(NDCG, LOSS), watched=LOSS),
-    Row("GridSearchCV", "weights", EQUAL, measures=(WEIGHTED,), weighted=True),
+    Row("GridSearchCV", "weights", EQUAL, long=True, measures=(WEIGHTED,), weighted=True),
     Row("GridSearchCV", "weights of a regressor", EQUAL, measures=(WEIGHTED,), weighted=True,
         estimator="weighted Ridge"),
     Row("GridSearchCV", "margins that are routed", EQUAL, estimator="LGBMRanker with margins", margin=True,
         mends="1"),
-    Row("GridSearchCV", "a classifier", EQUAL, estimator="LogisticRegression", data=BINARY, measures=(MAP,)),
+    Row("GridSearchCV", "a classifier", EQUAL, long=True, estimator="LogisticRegression", data=BINARY, measures=(MAP,)),
     Row("HalvingGridSearchCV", "rounds as resource", EQUAL,
         options={"resource": "estimator__n_estimators", "min_resources": 2, "max_resources": 6}),
     Row("nested cross-validation", "a search of Ridge", EQUAL),

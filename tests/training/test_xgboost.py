@@ -310,7 +310,8 @@ ROWS = [
         measures=(LOSS, NDCG, ERR)),
     Row(EVERY_WAY, "display names of one's own", EQUAL, measures=BOTH, names=("first", "second")),
     *(Row(f"{METRIC} | {CALLBACK} | xgb.cv", f"early_stopping_rounds and maximize= on {measure}", EQUAL,
-          measures=(measure,), stop="toolkit", rounds=60) for measure in (NDCG, MAP, ERR, MRR, LOSS)),
+          measures=(measure,), stop="toolkit", rounds=60, long=measure in {ERR, MRR})
+      for measure in (NDCG, MAP, ERR, MRR, LOSS)),
     *(Row(EVERY_WAY, f"our early stopping on {measure}, the first of two", EQUAL, measures=(measure, WEIGHTED),
           watched=(("valid", measure),), stop="ours", rounds=60) for measure in (NDCG, MAP, LOSS)),
     Row(METRIC, "early_stopping_rounds watches the last metric of the last set", EQUAL,
@@ -354,7 +355,7 @@ ROWS = [
     # Labels and queries
     Row(EVERY_WAY, "queries with nothing relevant", EQUAL, measures=(NDCG, WEIGHTED, MAP), labels="empty"),
     Row(TRAIN, "a validation set of one query", EQUAL, n_valid=1),
-    Row(EVERY_WAY, "binary labels", EQUAL, measures=(MAP, MRR), labels="binary"),
+    Row(EVERY_WAY, "binary labels", EQUAL, long=True, measures=(MAP, MRR), labels="binary"),
     Row(f"{METRIC} | xgb.cv", "a threshold that float32 moves", EQUAL, measures=(FRACTIONAL,), labels="fractional",
         params={"objective": "reg:squarederror"}, mends="2"),
     Row(EVAL_CALLBACK, "a threshold that float32 does not move in a tuple of columns", EQUAL, measures=(FRACTIONAL,),
@@ -370,8 +371,8 @@ ROWS = [
         stop="ours", rounds=60),
     Row(TRAIN, "a forest of four trees a round", EQUAL, params={"num_parallel_tree": 4, "subsample": 0.6}, stop="ours",
         rounds=60),
-    Row(EVERY_WAY, "rank:map", EQUAL, params={"objective": "rank:map"}, labels="binary", measures=(MAP,)),
-    Row(TRAIN, "hist", EQUAL, params={"tree_method": "hist"}, stop="ours", rounds=60),
+    Row(EVERY_WAY, "rank:map", EQUAL, long=True, params={"objective": "rank:map"}, labels="binary", measures=(MAP,)),
+    Row(TRAIN, "hist", EQUAL, long=True, params={"tree_method": "hist"}, stop="ours", rounds=60),
     Row(METRIC, "probabilities of binary:logistic", EQUAL, params={"objective": "binary:logistic"}, labels="binary"),
     # Declared objectives
     Row(f"{METRIC} | {CALLBACK} | xgb.cv", "a declared objective", EQUAL, objective=OBJECTIVE),
@@ -392,9 +393,11 @@ ROWS = [
     Row(EVERY_WAY, "our early stopping in a training that failed before", EQUAL, stop="ours", rounds=60,
         earlier="failed",
         mends="5"),
-    *(Row(EVERY_WAY, f"{name} of the metric and of our early stopping", EQUAL, stop="ours", rounds=60, change=change)
+    *(Row(EVERY_WAY, f"{name} of the metric and of our early stopping", EQUAL, stop="ours", rounds=60, change=change,
+          long=change is not pickled)
       for name, change in COPIES),
-    *(Row(EVERY_WAY, f"{name} of the metric after a training", EQUAL, change=change, earlier="trained")
+    *(Row(EVERY_WAY, f"{name} of the metric after a training", EQUAL, change=change, earlier="trained",
+          long=change is not pickled)
       for name, change in COPIES),
     *(Row(f"{CUSTOM} | XGBRanker", f"{name} of our early stopping after a training", EQUAL, stop="ours", rounds=60,
           change=change, earlier="trained", mends="5") for name, change in COPIES),
