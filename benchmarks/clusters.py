@@ -28,6 +28,7 @@ SPARK = {
     "spark.driver.host": "127.0.0.1",
     "spark.driver.memory": "4g",
     "spark.log.level": "ERROR",
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "100000",  # as docs/scale.md recommends
     "spark.sql.shuffle.partitions": "8",
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",

@@ -114,7 +114,7 @@ def binding(data: Data, rounds: int) -> None:
 
 
 def run(data: Data, rounds: int) -> None:
-    for n_threads in sorted({1, os.cpu_count() or 1}):
+    for n_threads in sorted({1, 2, os.cpu_count() or 1}):
         against_toolkits(data, rounds, n_threads)
         full_depth(data, rounds, n_threads)
         other_measures(data, rounds, n_threads)

@@ -9,6 +9,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import executed
 import links
+from sphinx.addnodes import pending_xref
 from sphinx.pycode.parser import VariableCommentPicker
 from sphinx.util.logging import getLogger
 
@@ -88,10 +89,18 @@ def end_code(app, what, name, obj, options, lines):  # noqa: ARG001, PLR0917 - a
     lines[:] = [re.sub(r"(?<![`\w])`([^`]+)`(?=\w)", r"`\1`\\ ", line) for line in lines]
 
 
+def unlink_words(app, doctree):  # noqa: ARG001 - as Sphinx calls it
+    """Link the word `optional` of a type to nothing, instead of to an attribute of that name."""
+    for reference in doctree.findall(pending_xref):
+        if reference["reftarget"] == "optional":
+            reference["reftarget"] = "(optional)"
+
+
 def setup(app):
     """Run the pages, and check them when they are written."""
     executed.prepare(app)
     app.connect("builder-inited", executed.keep_outputs, priority=900)  # after myst-nb has set them
     app.connect("autodoc-skip-member", skip_internal_members)
     app.connect("autodoc-process-docstring", end_code, priority=400)  # before napoleon
+    app.connect("doctree-read", unlink_words)
     app.connect("build-finished", check_site)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rankadapters.core.classes import frozen_class
 from rankadapters.core.data.columns import Floats, shared_index
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration import arguments
@@ -26,6 +27,7 @@ __all__ = ["Grouped", "RankingData", "mq2008_like"]
 list_public(__name__)
 
 
+@frozen_class
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class RankingData:
     """Documents with features, each judged for a query.
@@ -70,6 +72,7 @@ class RankingData:
         return f"RankingData({np.unique(self.qid).size} queries, {self.X.shape[0]} rows, {self.X.shape[1]} features)"
 
 
+@frozen_class
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Grouped:
     """Rows ordered by query, with the query sizes and ids that toolkits take; made by `of`.

@@ -25,7 +25,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("rankadapters", "ranking parity (rankadapters)")
     group.addoption(
         "--rank-convention", metavar="SPEC",
-        help="convention of the tests that declare none: preset@k, such as letor4@10, or a signature",
+        help="convention of the tests that declare none: preset@k, such as lightgbm@10, or a signature",
     )  # fmt: skip
 
 
@@ -99,7 +99,7 @@ def ranking_parity(request: pytest.FixtureRequest) -> Callable[..., ParityReport
         if declared is None:
             pytest.fail(
                 "no convention is declared, and parity means nothing without one.\n"
-                f"Hint: @pytest.mark.{MARKER}(convention='letor4@10'), or --rank-convention letor4@10.",
+                f"Hint: @pytest.mark.{MARKER}(convention='lightgbm@10'), or --rank-convention lightgbm@10.",
                 pytrace=False,
             )
         defaults = {name: options[name] for name in ("toolkits", "require") if name in options}

@@ -8,14 +8,16 @@ from typing import Any, Unpack
 
 import numpy as np
 
+from rankadapters.core.classes import frozen_class
 from rankadapters.core.data.columns import Array, Columns, Floats
 from rankadapters.core.data.queries import Queries, as_queries
 from rankadapters.core.declaration import arguments
 from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.declaration.guesses import EXPLAIN, shows_call
 from rankadapters.core.errors import ConventionError, InputError
 from rankadapters.core.evaluation.evaluator import Evaluator, Measured
 from rankadapters.core.evaluation.score import Score
-from rankadapters.core.evaluation.table import Table
+from rankadapters.core.evaluation.table import Table, fixed
 from rankadapters.presets.texts import as_convention
 from rankadapters.presets.vocabulary import as_text
 from rankadapters.progress import shows
@@ -27,6 +29,7 @@ from rankadapters.statistics.shapley import split, split_columns, subsets
 IN_TWO_STEPS = "explain in two steps, over a convention between the two that avoids this mixture"
 
 
+@frozen_class
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Explanation(Document):
     """The gap between two conventions on the same scores, split over their differing fields; made by `explain`.
@@ -99,7 +102,7 @@ class Explanation(Document):
     def blocks(self) -> list[str | Table]:
         """Return the gap, its parts, and the queries that contribute most."""
         a, b = self.a, self.b
-        gap = f"{b.value:.6f} - {a.value:.6f} = {signed(self.gap)} over {a.n_queries} queries"
+        gap = f"{fixed(b.value, 6)} - {fixed(a.value, 6)} = {signed(self.gap)} over {a.n_queries} queries"
         names = f"a  {a.convention.name}: {a.convention}\nb  {b.convention.name}: {b.convention}"
         blocks = [f"From {a.convention.name} to {b.convention.name}: {gap}", names, *self.set_aside.values()]
         if not self.contributions:
@@ -152,6 +155,7 @@ class Explanation(Document):
         return Table.of(f"The {len(lines)} queries that contribute most", ("query", "part", *names), lines)
 
 
+@shows_call(EXPLAIN)
 @shows("explaining")
 def explain(
     labels: object,
@@ -247,7 +251,7 @@ def explain_pair(
     mixture_scores, shares = _evaluate(queries, scores, mixtures, measured, n_threads)
     parts = split_columns(np.stack([shares[convention] for convention in mixtures.values()])) if shares else ()
     return Explanation(
-        a=mixture_scores[()], b=replace(mixture_scores[tuple(differing)], convention=b),
+        a=mixture_scores[()], b=mixture_scores[tuple(differing)].named(b),
         contributions=dict(zip(differing, split([score.value for score in mixture_scores.values()]), strict=True)),
         mixtures=mixture_scores, query_ids=queries.query_ids,
         per_query=dict(zip(differing, parts, strict=True)) if shares else None, top=top,

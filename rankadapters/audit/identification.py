@@ -14,6 +14,7 @@ from rankadapters.audit.matches import MISTAKE, POSSIBLE, Match, Matches
 from rankadapters.audit.numbers import Number, read_numbers, refuse_outside
 from rankadapters.core.data.columns import Columns
 from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.declaration.guesses import IDENTIFY, shows_call
 from rankadapters.core.evaluation.evaluator import Evaluator
 from rankadapters.progress import advance, shows
 from rankadapters.statistics import known_presets, mistakes
@@ -26,6 +27,7 @@ N_CUTOFFS = 4  # cutoffs at which mistakes are tried if the cutoff is unknown
 Values = dict[tuple[Convention, str], float]  # by preset and mistake
 
 
+@shows_call(IDENTIFY)
 @shows("searching")
 def identify(
     labels: object,

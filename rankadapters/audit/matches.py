@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rankadapters.audit.numbers import EXAMPLE, Number
+from rankadapters.core.classes import frozen_class
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.evaluation.table import Cell, Table
+from rankadapters.core.evaluation.table import Cell, Table, fixed
 from rankadapters.statistics.cells import percent, signed, spelled
 from rankadapters.statistics.document import Document, plain
 from rankadapters.statistics.grid import Block
@@ -19,6 +20,7 @@ SHOWN = 20  # matches and notes that are printed; the list itself and to_dict ha
 LIKELY, POSSIBLE = 0.5, 0.05  # if at least this share of the numbers matches, `Chance.verdict` doubts a match
 
 
+@frozen_class
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Chance:
     """How many of the numbers near the printed ones, with as many digits, conventions give on the same data.
@@ -71,6 +73,7 @@ class Chance:
         return f"one in {1 / share:.0f}" if share else f"none of {self.n_random}"
 
 
+@frozen_class
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Match:
     """Conventions with the same per-query values on the data, whose means round to the printed numbers.
@@ -205,4 +208,4 @@ class Matches(list[Match], Document):
         if self.nearest is None:
             return head
         difference = signed(self.nearest.value - number.value)
-        return f"{head}\nThe nearest is {self.nearest}: {self.nearest.value:.8f}, off by {difference}."
+        return f"{head}\nThe nearest is {self.nearest}: {fixed(self.nearest.value, 8)}, off by {difference}."

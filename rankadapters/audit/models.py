@@ -12,6 +12,7 @@ from rankadapters.core.data.columns import Floats
 from rankadapters.core.data.ids import id_values
 from rankadapters.core.data.queries import Queries, as_queries
 from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.declaration.guesses import ORDER
 from rankadapters.core.errors import InputError, RankAdaptersError
 from rankadapters.core.evaluation.evaluate import scores_by_model
 from rankadapters.core.evaluation.evaluator import Evaluator, Measured
@@ -22,18 +23,72 @@ BY_MODEL = "pass {'a': scores, 'b': scores}"  # a hint
 
 
 class ModelScores(NamedTuple):
-    """Scores of each model, and contributions of the queries in the order in which the first model has them.
+    """Scores of each model, and values of the queries in the order in which the first model has them.
 
-    A convention that treats all rows as one query has neither `values` nor `shares`. A convention whose value is not a
-    sum over the queries has no `shares`.
+    A convention that treats all rows as one query has no `values`.
     """
 
     conventions: tuple[Convention, ...]
     measured: dict[str, Measured]  # the queries are in each model's own order
     scores: dict[str, Mapping[Convention, Score]]
     values: dict[str, dict[Convention, Floats]]  # per query, NaN for skipped queries
-    shares: dict[str, dict[Convention, Floats]]  # what each query adds to the score
+    positions: dict[str, NDArray[np.intp]]  # of each query of the first model in the model's own order
     n_queries: int
+    without_results: list[str]  # models that retrieved nothing
+
+    def n_scored(self, convention: Convention) -> dict[str, int]:
+        """Return the number of queries that each model scored; empty if all models scored the same queries."""
+        if convention.over == "rows":
+            return {}
+        is_scored = self._is_scored(convention)
+        counts = dict(zip(self.scores, is_scored.sum(axis=1).tolist(), strict=True))
+        return counts if (is_scored != is_scored[0]).any() else {}
+
+    def _is_scored(self, convention: Convention) -> NDArray[np.bool_]:
+        """Return whether each model scored each query, shape (n_models, n_queries)."""
+        return np.array([~np.isnan(values[convention]) for values in self.values.values()])
+
+    def common(self, convention: Convention) -> CommonScores:
+        """Return the scores under a convention over the queries that every model scored.
+
+        Raises
+        ------
+        InputError
+            The models scored different queries, and none in common.
+        """
+        measured = {name: results.under([convention]) for name, results in self.measured.items()}
+        orders, n_queries, n_scored = self.positions, self.n_queries, self.n_scored(convention)
+        if n_scored:
+            is_common = self._is_scored(convention).all(axis=0)
+            n_queries = int(is_common.sum())
+            if not n_queries:
+                message = f"no query has a value for every model under {convention.name}: {listed(n_scored)}."
+                raise InputError(message, hint="compare fewer models, or convention.replace(missing='zero')")
+            measured = {name: m.of_queries(orders[name][is_common]) for name, m in measured.items()}
+            orders = dict.fromkeys(measured, np.arange(n_queries))
+        scores = {name: results.scores[convention] for name, results in measured.items()}
+        summed = measured if convention.is_sum else {}
+        shares = {name: results.shares[convention][orders[name]] for name, results in summed.items()}
+        return CommonScores(scores, shares, n_queries, n_scored)
+
+
+class CommonScores(NamedTuple):
+    """The scores of the models under one convention, over the queries that every model scored."""
+
+    scores: dict[str, Score]
+    shares: dict[str, Floats]  # what each query adds to the score; empty if the score is not a sum over the queries
+    n_queries: int
+    n_scored: dict[str, int]  # queries that each model scored; empty if all models scored the same queries
+
+
+def listed(n_scored: Mapping[str, int]) -> str:
+    """Say how many queries each model scored.
+
+    >>> listed({"bm25": 40, "dense": 12})
+    'bm25 scored 40 queries, dense scored 12'
+    """
+    first, *rest = n_scored.items()
+    return ", ".join([f"{first[0]} scored {first[1]} queries", *(f"{name} scored {n}" for name, n in rest)])
 
 
 def score_models(
@@ -57,19 +112,22 @@ def score_models(
                 evaluators[id(of_model)] = Evaluator.of(of_model, distinct, n_threads=n_threads)
         except RankAdaptersError as error:
             raise (error.about(f"model {name!r}") if isinstance(labels, Mapping) else error) from None
-    model_scores = ModelScores(tuple(evaluators[id(first)].conventions), {}, {}, {}, {}, first.n_queries)
-    over_queries = [convention for convention in model_scores.conventions if convention.over != "rows"]
-    sums = [convention for convention in over_queries if convention.is_sum]
+    without_results = [
+        name for name, of_model in queries.items() if of_model.retrieved is not None and not of_model.retrieved.any()
+    ]
+    conventions = tuple(evaluators[id(first)].conventions)
+    model_scores = ModelScores(conventions, {}, {}, {}, {}, first.n_queries, without_results)
+    over_queries = [convention for convention in conventions if convention.over != "rows"]
     for name, scores in models.items():
-        order = _positions(name, first, queries[name])
+        positions = model_scores.positions[name] = _positions(name, first, queries[name])
         try:
             measured = evaluators[id(queries[name])].measure(scores)
             model_scores.measured[name], model_scores.scores[name] = measured, measured.scores
-            per_query, shares = measured.under(over_queries).per_query, measured.under(sums).shares
-            model_scores.values[name] = {c: column[order] for c, column in per_query.items()}
-            model_scores.shares[name] = {c: column[order] for c, column in shares.items()}
+            per_query = measured.under(over_queries).per_query
+            model_scores.values[name] = {c: column[positions] for c, column in per_query.items()}
         except RankAdaptersError as error:
-            raise error.about(f"model {name!r}") from None
+            about = ", which has no results for any query" if name in without_results else ""
+            raise error.about(f"model {name!r}{about}") from None
     return model_scores
 
 
@@ -86,7 +144,7 @@ def as_models(models: object) -> Mapping[str, object]:
     columns = scores_by_model(models)
     if columns is None:
         kind = f"an array of shape {models.shape}" if isinstance(models, np.ndarray) else f"a {type(models).__name__}"
-        hint = f"{BY_MODEL}, or a matrix or a table with one column per model"
+        hint = f"{ORDER}; a matrix or a table has one column per model"
         raise InputError(f"scores is {kind}, not a mapping from model names to scores.", hint=hint)
     return {str(name): column for name, column in columns.items()}
 

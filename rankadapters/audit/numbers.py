@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from rankadapters.audit.models import as_models, queries_by_model
+from rankadapters.core.classes import frozen_class
 from rankadapters.core.data.columns import Array
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
@@ -25,6 +26,7 @@ UNKNOWN = "unknown"
 EXAMPLE = "{5: '0.4382', 10: '0.4711'}"
 
 
+@frozen_class
 @dataclass(frozen=True, slots=True, eq=False)
 class Number:
     """A printed number, with its model, the model's data, and its possible cutoffs."""

@@ -9,21 +9,24 @@ from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
-from rankadapters.audit.models import ModelScores, as_models, score_models
+from rankadapters.audit.models import CommonScores, ModelScores, as_models, listed, score_models
+from rankadapters.core.classes import frozen_class
 from rankadapters.core.data.columns import Columns
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.evaluation.score import Score, value_cell
+from rankadapters.core.declaration.guesses import ORDER, shows_call
+from rankadapters.core.evaluation.score import Score, Scores, value_cell
 from rankadapters.core.evaluation.table import Cell, Table
 from rankadapters.progress import advance, shows
 from rankadapters.statistics.cells import signed
 from rankadapters.statistics.document import Document, fields_as_dict
-from rankadapters.statistics.significance import checked_resampling, holm, paired_tests, tau_b
+from rankadapters.statistics.significance import PairedTest, checked_resampling, holm, paired_tests, tau_b
 
 Progress = Callable[[int, int], object]
 
 UNTESTED = {"low": None, "high": None, "p_value": None, "p_corrected": None, "significant": False}
 
 
+@frozen_class
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Comparison:
     """The comparison of two models under one convention.
@@ -84,6 +87,7 @@ class Change(NamedTuple):
     significant: bool
 
 
+@frozen_class
 @dataclass(frozen=True, kw_only=True, slots=True)
 class OrderReport(Document):
     """Comparison of models under one or more conventions; made by `order`.
@@ -91,7 +95,7 @@ class OrderReport(Document):
     Attributes
     ----------
     scores : dict of str to dict of Convention to Score
-        Scores of each model, by convention.
+        Scores of each model, by convention, over the queries that every model scored.
     conventions : tuple of Convention
         The conventions, in the order of the call.
     correlations : tuple of tuple of (float or None)
@@ -103,7 +107,8 @@ class OrderReport(Document):
     confidence : float
         The confidence of the intervals; the level of the tests is 1 - confidence.
     notes : tuple of str
-        Remarks on what was not tested or cannot be significant.
+        Remarks on models without results, on models that scored different queries, and on what was not tested or cannot
+        be significant.
     """
 
     scores: dict[str, Mapping[Convention, Score]]
@@ -196,6 +201,7 @@ class OrderReport(Document):
         return {name: 1 + sum(rival > value for rival in values.values()) for name, value in values.items()}
 
 
+@shows_call(ORDER)
 @shows("comparing")
 def order(
     labels: object,
@@ -210,6 +216,10 @@ def order(
     **columns: Unpack[Columns],
 ) -> OrderReport:
     """Order models under one or more conventions, test their differences, and report where the order changes.
+
+    A mean over other queries is another measure. Models may score different queries under a convention: runs that lack
+    queries do so under `missing="skip"`. Then they are compared over the queries that all of them scored, and a note
+    says how many queries each model scored.
 
     Parameters
     ----------
@@ -244,7 +254,8 @@ def order(
     ConventionError
         No convention is given, or an entry is neither a convention nor the text of one.
     InputError
-        There are fewer than two models, the numbers of rows differ, or a convention has no value on the data.
+        There are fewer than two models, the numbers of rows differ, a convention has no value on the data, or no query
+        was scored for every model.
 
     Examples
     --------
@@ -263,18 +274,19 @@ def compare_models(
     model_scores: ModelScores, *, n_resamples: int, confidence: float, seed: int, progress: Progress | None
 ) -> OrderReport:
     """Compare models as `order` does, from scores that have already been computed."""
-    scores, conventions = model_scores.scores, model_scores.conventions
+    conventions = model_scores.conventions
+    common = {c: model_scores.common(c) for c in conventions}
+    scores: dict[str, Mapping[Convention, Score]] = {
+        name: Scores([(c, common[c].scores[name]) for c in conventions]) for name in model_scores.scores
+    }
     cells = [(*pair, c) for pair, c in product(combinations(scores, 2), conventions)]
-    tested = [(first, second, c) for first, second, c in cells if c.is_sum and model_scores.n_queries > 1]
-    tests: dict[tuple[str, str, Convention], dict[str, Any]] = {}
-    if tested:
-        shares = model_scores.shares
-        differences = np.array([shares[first][c] - shares[second][c] for first, second, c in tested])
-        results = paired_tests(
-            differences, n_resamples=n_resamples, confidence=confidence, seed=seed, progress=progress or advance
-        )
-        for key, result, p in zip(tested, results, holm([result.p_value for result in results]).tolist(), strict=True):
-            tests[key] = {**result._asdict(), "p_corrected": p, "significant": p <= 1 - confidence}
+    options = {"n_resamples": n_resamples, "confidence": confidence, "seed": seed}
+    results = _test(cells, common, progress or advance, options)
+    corrected = holm([result.p_value for result in results.values()]).tolist()
+    tests: dict[tuple[str, str, Convention], dict[str, Any]] = {
+        cell: {**result._asdict(), "p_corrected": p, "significant": p <= 1 - confidence}
+        for (cell, result), p in zip(results.items(), corrected, strict=True)
+    }
     comparisons: dict[tuple[str, str], list[Comparison]] = {}
     for first, second, c in cells:
         names: dict[str, Any] = {"first": first, "second": second, "convention": c}
@@ -285,24 +297,60 @@ def compare_models(
         for pair, compared in comparisons.items()
         if {c.ahead for c in compared} >= set(pair)
     )
+    notes = _notes_of_queries(model_scores, common) + _notes_of_tests(common, len(tests), n_resamples, 1 - confidence)
     worth = [[c.worth(by_convention[c].value) for by_convention in scores.values()] for c in conventions]
     return OrderReport(
         scores=scores, conventions=conventions, correlations=tuple(tuple(tau_b(a, b) for b in worth) for a in worth),
         comparisons=tuple(comparison for compared in comparisons.values() for comparison in compared),
-        changes=tuple(changes), confidence=confidence,
-        notes=_notes(model_scores, len(tested), n_resamples, 1 - confidence),
+        changes=tuple(changes), confidence=confidence, notes=tuple(notes),
     )  # fmt: skip
 
 
-def _notes(model_scores: ModelScores, n_tests: int, n_resamples: int, level: float) -> tuple[str, ...]:
+def _test(
+    cells: list[tuple[str, str, Convention]], common: Mapping[Convention, CommonScores], progress: Progress,
+    options: dict[str, Any],
+) -> dict[tuple[str, str, Convention], PairedTest]:  # fmt: skip
+    """Test the differences that can be tested; those over equally many queries are tested together."""
+    tested: dict[int, list[tuple[str, str, Convention]]] = {}
+    for cell in cells:
+        if common[cell[2]].shares and (n_queries := common[cell[2]].n_queries) > 1:
+            tested.setdefault(n_queries, []).append(cell)
+    results: dict[tuple[str, str, Convention], PairedTest] = {}
+    for number, group in enumerate(tested.values()):
+
+        def advance_group(step: int, n_steps: int, n_before: int = number) -> object:
+            return progress(n_before * n_steps + step, len(tested) * n_steps)
+
+        differences = np.array([common[c].shares[first] - common[c].shares[second] for first, second, c in group])
+        results |= zip(group, paired_tests(differences, progress=advance_group, **options), strict=True)
+    return {cell: results[cell] for cell in cells if cell in results}
+
+
+def _notes_of_queries(model_scores: ModelScores, common: Mapping[Convention, CommonScores]) -> list[str]:
+    """Name models without results, and say how many queries each model scored where these are different queries."""
+    notes = [f"{name} has no results for any query" for name in model_scores.without_results]
+    for convention, (_, _, n_queries, n_scored) in common.items():
+        if n_scored:
+            queries = f"{n_queries} quer{'ies' if n_queries > 1 else 'y'}"
+            notes.append(
+                f"under {convention.name}, {listed(n_scored)}: the comparison is over the {queries} of all models"
+            )
+    return notes
+
+
+def _notes_of_tests(
+    common: Mapping[Convention, CommonScores], n_tests: int, n_resamples: int, level: float
+) -> list[str]:
     """Say what was not tested, and whether the smallest possible p-value is too large for significance."""
-    n_queries = model_scores.n_queries
+    n_queries = max(scores.n_queries for scores in common.values())
     if n_queries == 1:
-        return ("a single query says nothing of significance: there is nothing to resample",)
+        return ["a single query says nothing of significance: there is nothing to resample"]
+    not_sums = "its value is not a sum over the queries, which could be resampled"
+    reasons = {c: "a single query is common" if c.is_sum else not_sums for c in common}
     notes = [
-        f"nothing is tested under {convention.name}: its value is not a sum over the queries, which could be resampled"
-        for convention in model_scores.conventions
-        if not convention.is_sum
+        f"nothing is tested under {c.name}: {reasons[c]}"
+        for c, scores in common.items()
+        if not c.is_sum or scores.n_queries == 1
     ]
     least = 2 / min(n_resamples + 1, 2**n_queries) * n_tests
     if least > level:
@@ -310,4 +358,4 @@ def _notes(model_scores: ModelScores, n_tests: int, n_resamples: int, level: flo
             f"no difference can be significant: the smallest p-value of {n_resamples} resamples of {n_queries} "
             f"queries, corrected for {n_tests} comparisons, is {min(1.0, least):.2g}"
         )
-    return tuple(notes)
+    return notes

@@ -10,8 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from rankadapters.core.classes import frozen_class
 from rankadapters.core.declaration.arguments import names, number
 from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.declaration.guesses import PROBE, shows_call
 from rankadapters.core.evaluation.table import Table
 from rankadapters.statistics.cells import spelled
 from rankadapters.statistics.document import Document
@@ -45,6 +47,7 @@ ROUNDINGS: dict[str, Callable[[Any], Any]] = {
 }
 
 
+@frozen_class
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Example:
     """The smallest data that the probe has found on which a function and a convention differ.
@@ -68,6 +71,7 @@ class Example:
     expected: float | None
 
 
+@frozen_class
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Refused:
     """Data for which a function returned no number.
@@ -87,6 +91,7 @@ class Refused:
     meaning: str
 
 
+@frozen_class
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Probe(Document):
     """Result of a probe: the convention that a function computes.
@@ -179,6 +184,7 @@ class Probe(Document):
         return Table.of(caption, ("query", "label", "score"), lines)
 
 
+@shows_call(PROBE)
 def probe(
     function: Callable[..., Any],
     *,

@@ -11,13 +11,15 @@ import numpy as np
 
 from rankadapters import presets
 from rankadapters.audit.evaluation import evaluate_usable
+from rankadapters.core.classes import frozen_class
 from rankadapters.core.data.columns import Array, Columns, Flags, non_finite
 from rankadapters.core.data.queries import Queries, as_queries
 from rankadapters.core.declaration.arguments import members
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.fields import as_cutoff
+from rankadapters.core.declaration.guesses import PROFILE, shows_call
 from rankadapters.core.errors import ConventionError, InputError
-from rankadapters.core.evaluation.table import Cell, Table
+from rankadapters.core.evaluation.table import Cell, Table, fixed
 from rankadapters.progress import shows
 from rankadapters.statistics.cells import percent, spelled
 from rankadapters.statistics.document import Document, fields_as_dict
@@ -43,6 +45,7 @@ TRAITS = {  # of queries; {} is the cutoff
 }
 
 
+@frozen_class
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Effect:
     """The largest change of a value when one field of a preset is varied.
@@ -72,6 +75,7 @@ class Effect:
         return {**fields, "name": self.convention.name, "signature": signature}
 
 
+@frozen_class
 @dataclass(frozen=True, kw_only=True, slots=True)
 class DataProfile(Document):
     """Traits of judged queries, and how much each field of a convention changes a value; made by `profile`.
@@ -118,7 +122,7 @@ class DataProfile(Document):
     def sentences(self) -> tuple[str, ...]:
         """Return the numbers of queries and rows, and the expected value of a random ranking, if there is one."""
         size = f"{self.n_queries} queries, {self.n_docs} rows, up to {self.longest} in a query"
-        values = ", ".join(f"{value:.4f} ({convention.name})" for convention, value in self.random.items())
+        values = ", ".join(f"{fixed(value, 4)} ({convention.name})" for convention, value in self.random.items())
         return size, *([f"A random ranking is expected to reach {values}."] if values else [])
 
     def tables(self) -> tuple[Table, ...]:
@@ -167,6 +171,7 @@ class DataProfile(Document):
         return bars([(e.field, e.change) for e in self.effects], f"largest change of {self.measure.upper()}")
 
 
+@shows_call(PROFILE)
 @shows("profiling")
 def profile(
     labels: object,
@@ -233,7 +238,8 @@ def describe_queries(
     values, counts = np.unique(queries.labels[judged], return_counts=True)
     labels: dict[float, int] = dict(zip(values.tolist(), counts.tolist(), strict=True))
     effects = _effects(queries, checked, measure, distinct, graded=not set(labels) <= {0.0, 1.0})
-    warnings = [*_label_pitfalls(labels, all_judged=queries.judged is None or bool(queries.judged.all()))]
+    warnings = [*_unjudged_pitfalls(queries)]
+    warnings += _label_pitfalls(labels, all_judged=queries.judged is None or bool(queries.judged.all()))
     warnings += _pitfalls(flags | tie_flags, tied_labels, distinct, effects)
     shares: dict[str, float | None] = {name: float(np.mean(flag)) for name, flag in (flags | tie_flags).items()}
     return DataProfile(
@@ -359,6 +365,15 @@ def _random_values(queries: Queries, measure: type[Convention], cutoffs: Cutoffs
     return {}
 
 
+def _unjudged_pitfalls(queries: Queries) -> Iterator[str]:
+    if not queries.judged_share:
+        n_retrieved = queries.n_docs if queries.retrieved is None else np.count_nonzero(queries.retrieved)
+        yield (
+            f"none of the {n_retrieved} retrieved documents is judged, so every measure of what was found is 0 or has "
+            "no value. The results and the judgments may name documents differently."
+        )
+
+
 def _label_pitfalls(labels: dict[float, int], *, all_judged: bool) -> Iterator[str]:
     highest, lowest = max(labels, default=0.0), min(labels, default=0.0)
     if highest >= MANY_GRADES:
@@ -394,7 +409,7 @@ def _pitfalls(
                 "cut off, and a convention with short=zero or short=skip ignores their ranking."
             )
     change = {effect.field: effect.change for effect in effects}.get("ties", 0.0)
-    consequence = f", which changes the value here by up to {change:.4f}" if change > NOISE else ""
+    consequence = f", which changes the value here by up to {fixed(change, 4)}" if change > NOISE else ""
     at_cut = {
         name.partition("@")[2]: tied for name, tied in flags.items() if name.startswith("tied_at_cut") and tied.any()
     }

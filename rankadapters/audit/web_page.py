@@ -17,8 +17,9 @@ from rankadapters.core.data.columns import Columns
 from rankadapters.core.data.queries import Queries, as_queries
 from rankadapters.core.declaration.arguments import text
 from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.declaration.guesses import PAGE, shows_call
 from rankadapters.core.evaluation.score import Score, signatures
-from rankadapters.core.evaluation.table import Table
+from rankadapters.core.evaluation.table import Table, fixed
 from rankadapters.plotting.plots import curves
 from rankadapters.progress import shows
 from rankadapters.statistics.cells import signed
@@ -33,6 +34,7 @@ SPOKEN = (1, 5, 10, 20)  # cutoffs that the descriptions name
 Models = Mapping[str, tuple[Queries, object]]  # the queries and the scores of each model
 
 
+@shows_call(PAGE)
 @shows("making the page")
 def page(
     labels: object,
@@ -89,6 +91,9 @@ def page(
         f"{n_models} model{'s' * (n_models > 1)} under {n_conventions} convention{'s' * (n_conventions > 1)}, "
         f"over {model_scores.n_queries} queries."
     )
+    own_queries = any(map(model_scores.n_scored, model_scores.conventions))
+    if own_queries:
+        summary += " The models scored different queries: gaps and curves are over the queries that each model scored."
     options: dict[str, Any] = {"n_resamples": n_resamples, "confidence": CONFIDENCE, "seed": seed, "progress": progress}
     values = [compare_models(model_scores, **options)] if n_models > 1 else _values_of_one_model(model_scores)
     sections: dict[str, Iterable[Part]] = {"": [summary], "Models and conventions": values}
@@ -96,8 +101,13 @@ def page(
         sections["Why the conventions differ"] = _gaps(models, model_scores)
     with_cutoff = [c for c in model_scores.conventions if has_cutoff(type(c))]
     if with_cutoff:
+        advice = (
+            "compare neither models nor cutoffs"
+            if own_queries
+            else "compare models at one cutoff, not cutoffs of a model"
+        )
         sections["Value against the cutoff"] = [
-            "Each point is a different measure: compare models at one cutoff, not cutoffs of a model.",
+            f"Each point is a different measure: {advice}.",
             *(_curves(name, *models[name], with_cutoff, model_scores.scores[name]) for name in models),
         ]
     sections["The data"] = _data(models, model_scores)
@@ -106,7 +116,7 @@ def page(
 
 def _values_of_one_model(model_scores: ModelScores) -> list[Part]:
     [(name, scores)], conventions = model_scores.scores.items(), model_scores.conventions
-    line = (name, *(f"{scores[c].value:.6f}" for c in conventions))
+    line = (name, *(fixed(scores[c].value, 6) for c in conventions))
     return [Table.of("Values", ("model", *(c.name for c in conventions)), [line]), signatures(conventions)]
 
 
@@ -121,7 +131,7 @@ def _gaps(models: Models, model_scores: ModelScores) -> Iterator[Part]:
             if not all_equal:
                 yield gap.parts_table(f"{name}, {ends}: parts of the gap")
                 parts = ", ".join(f"{field} {signed(part)}" for field, part in gap.contributions.items())
-                described = f"Bars from {gap.a.value:.4f} to {gap.b.value:.4f}: {parts}."
+                described = f"Bars from {fixed(gap.a.value, 4)} to {fixed(gap.b.value, 4)}: {parts}."
                 yield Picture(gap.plot(), f"{name}: {ends}", described)
 
 
@@ -142,7 +152,7 @@ def _curves(
 
 
 def _spoken(value: float) -> str:
-    return "no value" if math.isnan(value) else f"{value:.4f}"
+    return "no value" if math.isnan(value) else fixed(value, 4)
 
 
 def _data(models: Models, model_scores: ModelScores) -> list[Part]:

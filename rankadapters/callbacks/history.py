@@ -6,17 +6,25 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, NamedTuple, Self, SupportsIndex, overload
+from typing import Any, NamedTuple, Protocol, Self, SupportsIndex, overload
 
 from rankadapters.core.declaration.arguments import refusal
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError, choices
-from rankadapters.core.evaluation.table import Table
+from rankadapters.core.evaluation.table import Table, fixed
 from rankadapters.presets.texts import as_convention
 
 Log = Mapping[str, Mapping[str, Sequence[float]]]
 
 _HASHED = re.compile("/[0-9a-f]{7}$")  # the end of a display name that cannot be read back
+_MEAN = re.compile("(train|valid|test)[ -](.+)-mean")  # a key of a cross-validation's result: the set and the metric
+
+
+class _Columns(Protocol):
+    """A dict or a pandas DataFrame."""
+
+    def __len__(self) -> int: ...
+    def items(self) -> Iterable[tuple[Any, Any]]: ...
 
 
 class _Value(NamedTuple):
@@ -81,19 +89,33 @@ class History(list[Evaluation]):
     0.5
     """
 
+    def __init__(self, entries: Iterable[Evaluation] = ()) -> None:
+        super().__init__(entries)
+        if not all(isinstance(entry, Evaluation) for entry in self):
+            raise refusal("entries", entries, "iterables of Evaluation", "ra.History.of(log) reads a toolkit's log")
+
+    def __repr__(self) -> str:
+        """Show the number of iterations, and the set and the name of each series."""
+        return f"<History, {self.summary().caption}: {choices(map(', '.join, self.series())) or 'no entry'}>"
+
+    def __str__(self) -> str:
+        """Return the summary as text."""
+        return str(self.summary())
+
     @classmethod
-    def of(cls, log: Log, *, names: Mapping[str, Convention | str] | None = None) -> Self:
+    def of(cls, log: _Columns, *, names: Mapping[str, Convention | str] | None = None) -> Self:
         """Read the history of a training from the toolkit's log, also of a pickled ranker or a saved CatBoost model.
 
         Parameters
         ----------
-        log : dict of str to dict of str to list of float
+        log : dict of str to dict of str to list of float, or the result of `lgb.cv`, `xgb.cv` or `catboost.cv`
             Values by set and display name: `evals_result_` of LGBMRanker or the dict of `lgb.record_evaluation`,
             `evals_result()` of XGBRanker or the dict of `xgb.train(evals_result=)`, `get_evals_result()` of CatBoost.
-            Metrics without a convention in their name are left out. The dict that `lgb.cv` or `xgb.cv` returns is not
-            such a log. XGBoost rounds to six decimals, unless the metric is also in `callbacks=`. CatBoost reads the
-            log of a saved or copied model, and of a model of `ra.catboost.train`, from text, which can change the last
-            bit; its log has -1 for a training set that is not declared.
+            Metrics without a convention in their name are left out. The values of a cross-validation are the means
+            over the folds, without the standard deviations. XGBoost rounds to six decimals in `xgb.cv`, and also in a
+            training unless the metric is in `callbacks=` too. CatBoost reads the log of a saved or copied model, and of
+            a model of `ra.catboost.train`, from text, which can change the last bit; its log has -1 for a training set
+            that is not declared.
         names : dict of str to Convention or str, optional
             The convention of each name that does not say it: a name that you gave by `eval_metric(names=)`, one that
             ends with a hash, or that of CatBoost's own metric.
@@ -106,7 +128,13 @@ class History(list[Evaluation]):
         Raises
         ------
         InputError
-            `log` has a different form, or no metric of a convention; or a name ends with a hash and is not in `names`.
+            `log` has a different form, or no metric of a convention; a metric was logged several times in each round;
+            or a name ends with a hash and is not in `names`.
+
+        Notes
+        -----
+        With `feval=[metric, metric]`, LightGBM logs the value of each round twice, so the iterations would be wrong.
+        The error comes only if the log also has a metric with one value in each round.
 
         Examples
         --------
@@ -119,9 +147,10 @@ class History(list[Evaluation]):
         logged = {name for _, name in values_of}
         conventions = _conventions_of(logged, names or {})
         series = {key: values for key, values in values_of.items() if key[1] in conventions}
-        if log and not series:
+        if len(log) and not series:
             msg = f"the log has no metric of a convention, but {choices(sorted(logged)) or 'none at all'}."
             raise InputError(msg, hint="names={'the name of eval_metric(names=)': convention}")
+        _refuse_repeats(series, values_of)
         return cls(
             Evaluation(dataset, conventions[name], values[iteration], name=name, iteration=iteration)
             for iteration in range(max(map(len, series.values()), default=0))
@@ -177,7 +206,7 @@ class History(list[Evaluation]):
         Raises
         ------
         InputError
-            No entry matches, or several sets or conventions do.
+            The history is empty, no entry matches, or several sets or conventions do.
 
         Examples
         --------
@@ -185,6 +214,8 @@ class History(list[Evaluation]):
         1
         """
         series = self.only(dataset=dataset, convention=convention).series()
+        if not series:
+            raise _no_entry()
         if len(series) != 1:
             msg = f"best() needs one convention on one set, but these match: {choices(map(', '.join, series))}."
             raise InputError(msg, hint="best(dataset=..., convention=...)")
@@ -225,7 +256,7 @@ class History(list[Evaluation]):
         from rankadapters.plotting.plots import curves
 
         if not self:
-            raise InputError("the history has no entry.\nHint: train first, with a set to evaluate.")
+            raise _no_entry()
         iterations, names = sorted({entry.iteration for entry in self}), {entry.name for entry in self}
         lines = {}
         for (dataset, name), entries in self.series().items():
@@ -240,7 +271,7 @@ class History(list[Evaluation]):
         lines = []
         for (dataset, name), entries in self.series().items():
             best = _best(entries)
-            numbers = (f"{entries[-1].value:.6f}", f"{best.value:.6f}", str(best.iteration))
+            numbers = (fixed(entries[-1].value, 6), fixed(best.value, 6), str(best.iteration))
             lines.append((dataset, name, str(len(entries)), *numbers))
         caption = f"{n_iterations} iteration{'s' * (n_iterations != 1)}"
         return Table.of(caption, ("set", "name", "iterations", "last", "best", "at"), lines)
@@ -259,18 +290,55 @@ def _best(entries: Sequence[Evaluation]) -> Evaluation:
     return max(entries, key=worth)
 
 
-def _checked(log: object) -> dict[tuple[str, str], list[float]]:
-    """Return the values of each set and metric."""
+def _no_entry() -> InputError:
+    msg = "the history has no entry, as after a training without a set to evaluate, or without a convention."
+    return InputError(msg, hint="train with a convention as the metric, and with valid_sets=, evals= or eval_set=")
+
+
+def _checked(log: _Columns) -> dict[tuple[str, str], list[float]]:
+    """Return the values of each set and metric. LightGBM also takes names that are not texts, such as 0."""
     try:
-        return {
-            (dataset, name): _numbers(values)
-            for dataset, metrics in log.items()  # type: ignore[attr-defined]
+        series = [
+            ((str(dataset), str(name)), _numbers(values))
+            for dataset, metrics in _by_set(log).items()
             for name, values in metrics.items()
-        }
+        ]
     except (AttributeError, TypeError, ValueError):
         hint = "ranker.evals_result_, or the dict given to lgb.record_evaluation or xgb.train(evals_result=)"
         allowed = "dicts of a set's name to a dict of a metric's name to its values by round"
         raise refusal("log", log, allowed, hint) from None
+    values_of = dict(series)
+    if len(values_of) < len(series):
+        msg = f"different names in the log are equal as texts; it has {choices(', '.join(key) for key, _ in series)}."
+        raise InputError(msg, hint="use texts as names, such as valid_names=['first', 'second']")
+    return values_of
+
+
+def _by_set(log: _Columns) -> _Columns:
+    """Return a log, or the means in the result of a cross-validation, by set and metric."""
+    sets: dict[str, dict[str, Any]] = {}
+    for key, values in log.items():
+        if not isinstance(values, Mapping) and (mean := _MEAN.fullmatch(str(key))):
+            dataset, name = mean.groups()
+            sets.setdefault(dataset, {})[name] = values
+    return sets or log
+
+
+def _refuse_repeats(series: Mapping[tuple[str, str], list[float]], values_of: Mapping[Any, list[float]]) -> None:
+    """Refuse a metric with equal values in each round, if another metric of the log has one value in each round.
+
+    CatBoost logs no metric twice; its metric_period shortens some metrics by the same factor.
+    """
+    if any(dataset == "learn" for dataset, _ in values_of):
+        return
+    lengths = set(map(len, values_of.values()))
+    varying = {key: values for key, values in series.items() if len(set(values)) > 1}
+    for (dataset, name), values in varying.items():
+        for n_rounds in lengths - {0, len(values)}:
+            times, rest = divmod(len(values), n_rounds)
+            if not rest and values == [value for value in values[::times] for _ in range(times)]:
+                msg = f"the log has {times} equal values of {name!r} on {dataset!r} for each of {n_rounds} rounds."
+                raise InputError(msg, hint="pass the metric once: feval=[metric, metric] evaluates it twice")
 
 
 def _numbers(values: Iterable[float]) -> list[float]:

@@ -47,6 +47,15 @@ class Monitor:
         self._has_warned = False
         self._bound: dict[object, _BoundEvaluators] = {}
 
+    @property
+    def is_new(self) -> bool:
+        """Whether no dataset is bound yet."""
+        return not self._bound
+
+    def knows(self, owner: object) -> bool:
+        """Return whether a dataset is bound already."""
+        return id(owner) in self._bound
+
     def evaluate(self, owner: object, columns: DatasetColumns, scores: Array) -> list[tuple[str, float, bool]]:
         """Evaluate one dataset; return (name, value, higher is better) per convention."""
         values = evaluated(self._binding(owner, columns).evaluators, scores)

@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import catboost as cb
 import numpy as np
 
 from rankadapters import presets
 from rankadapters.callbacks.arguments import require_name
+from rankadapters.callbacks.callers import refuse_other_toolkit
 from rankadapters.callbacks.metrics import COUNTED, evaluated, evaluators_of, warn_of_ignored_weights
 from rankadapters.catboost.boosted_pool import labels_of, sizes_of
 from rankadapters.core.data.columns import Array
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.declaration.guesses import EVAL_METRIC, shows_call
 from rankadapters.core.errors import ConventionError, InputError, brief
 from rankadapters.parity.data import as_float32
 from rankadapters.presets.texts import as_convention, is_one
@@ -58,6 +60,13 @@ class EvalMetric:
         # round. The dict is empty when a training starts, since CatBoost copies the metric.
         self._evaluated: dict[int, _EvaluatedSet] = {}
         self._has_warned = False
+
+    def __call__(self, *data: Any, **named: Any) -> NoReturn:  # LGBMRanker would ignore a metric that it cannot call
+        """Refuse to be a metric of another toolkit."""
+        del named
+        refuse_other_toolkit("catboost", "eval_metric", *data)
+        hint = "CatBoostRanker(eval_metric=metric); elsewhere ra.lightgbm.eval_metric or ra.xgboost.eval_metric"
+        raise InputError("a metric of CatBoost is no function.", hint=hint)
 
     def is_max_optimal(self) -> bool:
         """Tell CatBoost whether higher values are better."""
@@ -148,6 +157,7 @@ class EvalMetric:
         return _named, (type(self).__name__, self.convention, self.sets, self.n_threads)
 
 
+@shows_call(EVAL_METRIC["catboost"])
 def eval_metric(
     convention: Convention | str, sets: Sequence[Any], *, name: str | None = None, n_threads: int | None = None
 ) -> EvalMetric:

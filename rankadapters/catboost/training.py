@@ -71,7 +71,8 @@ def train(
         An ordinary model. `evals_result_`, `best_score_` and `best_iteration_` are as after CatBoost's own training,
         also in a saved model. The returned model also has `history`, a `ra.History` in full precision. Each value
         equals `ra.evaluate` on the model's predictions of that round, plus the Pool's baseline if it has one, bit for
-        bit; in `evals_result_`, which CatBoost reads from text, the last bit can differ.
+        bit; in `evals_result_`, which CatBoost reads from text, the last bit can differ. The importance
+        `LossFunctionChange` is that of RMSE, not of the objective.
 
     Raises
     ------

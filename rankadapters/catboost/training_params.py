@@ -48,9 +48,13 @@ _REFUSALS: tuple[tuple[dict[str, tuple[Any, ...]], str, str], ...] = (
     ({"target_border": ()}, "the objective uses the labels unchanged", "map the labels of the Pool"),
     ({"cat_features": (), "text_features": (), "embedding_features": ()}, "the Pool has these columns",
      "catboost.Pool(..., cat_features=[...])"),
+    ({"init_model": ()}, "every tree is a separate training", "start from a model's scores: baseline=model.predict(X)"),
+    ({"pairs": (), "pairs_weight": (), "graph": (), "subgroup_id": ()}, "an objective makes pairs from the labels",
+     "leave it out"),
     ({"allow_writing_files": (False,), "save_snapshot": (False,), "snapshot_file": (), "snapshot_interval": (),
       "output_borders": ()}, "this training writes no files", "model.save_model(path)"),
-    ({"logging_level": ("Silent",), "silent": (True,), "metric_period": (1,)}, "only verbose= decides what is printed",
+    ({"logging_level": ("Silent",), "silent": (True,), "metric_period": (1,), "plot": (False,), "plot_file": (),
+      "log_cout": (), "log_cerr": ()}, "only verbose= decides what is printed",
      "verbose=True, or verbose=10 for every tenth round"),
 )  # fmt: skip
 REFUSED = {name: (allowed, reason, hint) for names, reason, hint in _REFUSALS for name, allowed in names.items()}

@@ -18,6 +18,7 @@ from rankadapters.catboost.training_params import TrainingParams
 from rankadapters.core.data.columns import Floats
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
+from rankadapters.core.evaluation.table import fixed
 
 if TYPE_CHECKING:
     from rankadapters.core.evaluation.evaluator import Evaluator
@@ -103,7 +104,7 @@ class Watch:
         if len(self.sets) > 1 and (self.best is None or watched.worth(value) > watched.worth(self.best[1])):
             self.best = (self.rounds - 1, value)
         if self.params.verbose and not (self.rounds - 1) % self.params.verbose:
-            values = [f"{dataset} {name}: {by[name][-1]:.6f}" for dataset, by in self.log.items() for name in by]
+            values = [f"{dataset} {name}: {fixed(by[name][-1], 6)}" for dataset, by in self.log.items() for name in by]
             print("\t".join([f"{self.rounds - 1}:", *values]))  # noqa: T201 - verbose= asks for it
 
 

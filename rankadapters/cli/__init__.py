@@ -14,8 +14,8 @@ from typing import Any, NoReturn
 from rankadapters import __version__
 from rankadapters.cli import audits, compare, conventions, evaluate, functions, parity
 from rankadapters.cli.options import examples
-from rankadapters.cli.printing import BAD_INPUT
-from rankadapters.cli.standard_input import removing_copy, without_copy
+from rankadapters.cli.printing import BAD_INPUT, write
+from rankadapters.cli.standard_input import removing_copies, without_copies
 from rankadapters.core.errors import MissingToolkitError, RankAdaptersError
 
 COMMANDS: dict[str, tuple[Callable[[argparse.ArgumentParser], None], str]] = {
@@ -46,7 +46,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     int
         0 on success, 1 if the answer is negative, 2 on bad input, which one line on stderr describes.
     """
-    with removing_copy():
+    with removing_copies():
         try:
             parser = _parser()
             _complete(parser)
@@ -62,7 +62,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _report(message: str) -> int:
     """Print an error in one line, and return the exit status."""
-    print(f"rankadapters: error: {' '.join(without_copy(message).splitlines())}", file=sys.stderr)
+    print(f"rankadapters: error: {' '.join(without_copies(message).splitlines())}", file=sys.stderr)
     return BAD_INPUT
 
 
@@ -83,6 +83,10 @@ class _Parser(argparse.ArgumentParser):
             is_file = not unknown[0].startswith("-") and "--table" in self._option_string_actions
             self.error(f"unrecognized arguments: {' '.join(unknown)}" + _FILES * is_file)
         return parsed, unknown
+
+    def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
+        write("")  # the help that was printed: here, where a reader that stops early is no error
+        super().exit(status, message)
 
     def error(self, message: str) -> NoReturn:
         hint = "" if "Hint: " in message else f". Hint: `{self.prog} --help` has examples."

@@ -11,6 +11,7 @@ from typing import Any
 from rankadapters import presets
 from rankadapters.cli.options import add_measure, cutoff, describe
 from rankadapters.cli.printing import Answer, add_output
+from rankadapters.core.classes import frozen_class
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError
 from rankadapters.core.evaluation.table import Table
@@ -51,6 +52,7 @@ def _convention(text: str, k: int | None, option: str) -> Convention:
         raise error.about(f"argument {option}") from None
 
 
+@frozen_class
 @dataclass(frozen=True, slots=True)
 class PresetFields(Document):
     """The fields of presets, and whether each differs from a reference convention.
@@ -105,6 +107,7 @@ class PresetFields(Document):
         return {"presets": texts, "diff": diff, "differs": differs}
 
 
+@frozen_class
 @dataclass(frozen=True, slots=True)
 class MeasureFields(Document):
     """The fields of a measure: what they decide, their allowed values and the meaning of each value.
@@ -167,6 +170,7 @@ def add_presets(parser: argparse.ArgumentParser) -> None:
     add_output(parser, _presets, quiet=True)
 
 
+@frozen_class
 @dataclass(frozen=True, slots=True)
 class Evidence(Document):
     """The releases for which the presets of each tool were confirmed, and how; and the installed release.

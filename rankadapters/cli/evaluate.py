@@ -13,13 +13,16 @@ from rankadapters.cli import sources
 from rankadapters.cli.options import add_conventions, add_measures, conventions_of, describe
 from rankadapters.cli.printing import Answer, add_output
 from rankadapters.cli.standard_input import file
+from rankadapters.core.classes import frozen_class
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, LabelsWarning
 from rankadapters.core.evaluation.score import COUNTS
-from rankadapters.core.evaluation.table import Cell, Table
+from rankadapters.core.evaluation.table import Cell, Table, fixed
+from rankadapters.statistics.cells import percent
 from rankadapters.statistics.document import Document, as_csv
 
 NAMES = ("segment", "name", "signature", "model")  # columns that identify a value
+JUDGED = "judged"  # column of the share of a run's documents that are judged
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -62,14 +65,16 @@ class _Result(NamedTuple):
     scores: Any  # by convention and model; with --by, Segments of these
     values: Any = None  # of each query, by convention and model
     query_ids: Any = None
+    judged: float | None = None  # share of a run's documents that are judged; None for other sources
 
 
+@frozen_class
 @dataclass(frozen=True, slots=True)
 class _Evaluation(Document):
     """Values of models under conventions."""
 
     conventions: list[Convention]
-    summaries: list[dict[str, Any]]  # names, value and counts of each pair of convention and model
+    summaries: list[dict[str, Any]]  # names, value and counts of each pair of convention and model; of a run, `JUDGED`
     segments: list[dict[str, Any]]  # the same of each segment, and its interval; empty without --by
     queries: list[tuple[dict[str, str], dict[str, float | None]]]  # names, and value of each query; None if skipped
     note: str
@@ -82,6 +87,8 @@ class _Evaluation(Document):
             for model, score in getattr(result.scores, "all", result.scores)[convention].items():
                 names = {"model": model, "name": convention.name, "signature": str(convention)}
                 summaries.append({**names, "value": score.value, **{count: getattr(score, count) for count in COUNTS}})
+                if result.judged is not None:
+                    summaries[-1][JUDGED] = result.judged
                 if result.values is not None:
                     values = result.values[convention][model].tolist()
                     texts = map(str, result.query_ids.tolist())
@@ -120,12 +127,15 @@ class _Evaluation(Document):
         """Return the tables of values, segments and queries, then the signatures and notes."""
         from rankadapters.segments.segments import table_of
 
-        columns = [name for name in ("name", "model", "value", *COUNTS) if name in self.summaries[0]]
+        columns = [name for name in ("name", "model", "value", *COUNTS, JUDGED) if name in self.summaries[0]]
         by_name, lines = {convention.name: convention for convention in self.conventions}, []
         for row in self.summaries:
             contest, worth = row["name"] if "model" in row else None, by_name[row["name"]].worth(row["value"])
             value = Cell("{:.6f}", row["value"], contest=contest, worth=worth)
-            lines.append([value if c == "value" else str(row[c]) for c in columns])
+            shown = {**row, "value": value}
+            if JUDGED in row:
+                shown[JUDGED] = percent(row[JUDGED])
+            lines.append([cell if isinstance(cell := shown[c], str) else str(cell) for c in columns])
         means = Table.of("Values", ["convention", *(name.removeprefix("n_") for name in columns[1:])], lines)
         legend = [*(f"{convention.name}: {convention}" for convention in self.conventions), self.note]
         segments = [table_of(self.segments, 6)] if self.segments else []
@@ -137,7 +147,7 @@ class _Evaluation(Document):
         heads = [" ".join(names[name] for name in ("name", "model") if name in names) for names, _ in self.queries]
         columns = [values for _, values in self.queries]
         lines = [
-            [query, *("-" if (value := column[query]) is None else f"{value:.6f}" for column in columns)]
+            [query, *("-" if (value := column[query]) is None else fixed(value, 6) for column in columns)]
             for query in columns[0]
         ]
         return Table.of("Values of each query", ["query", *heads], lines)
@@ -192,7 +202,8 @@ def _read(arguments: argparse.Namespace) -> tuple[list[_Result], list[str]]:
         with group.locating():
             scores = ra.evaluate(*data, by=by)
             values = ra.per_query(*data) if arguments.per_query else None
-        results.append(_Result(scores, values, group.queries.query_ids))
+        judged = group.queries.judged_share if "run" in arguments else None
+        results.append(_Result(scores, values, group.queries.query_ids, judged))
     return results, models.notes
 
 

@@ -6,6 +6,7 @@ import argparse
 import io
 import os
 import sys
+from codecs import lookup
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext, redirect_stdout
 from functools import partial
@@ -50,26 +51,38 @@ def _print_answer(run: Run, activity: str, quiet: bool, arguments: argparse.Name
     """Run the command, print its answer, and return the exit status."""
     with _quiet_stdout() if quiet else nullcontext(), shown(activity, after=0) if activity else nullcontext():
         document, notes, ok = run(arguments)
-    is_open = sys.stdout is not None  # unless the shell has closed it
-    if document is not None and is_open and not _print(_text(document, arguments.format)):
-        return BAD_INPUT
-    for note in filter(None, notes):
+    escaped = None
+    if document is not None and sys.stdout is not None:  # the shell may have closed it
+        text, escaped = _encodable(_text(document, arguments.format), arguments.format)
+        write(text.removesuffix("\n") + "\n")
+    for note in filter(None, (*notes, escaped)):
         print(note, file=sys.stderr)
     return SAME if ok else DIFFERENT
 
 
-def _print(text: str) -> bool:
-    """Print the result; return False if its reader has stopped early."""
+def write(text: str) -> None:
+    """Write to stdout; a reader that stops early, such as `head`, is no error."""
     try:
-        print(text.removesuffix("\n"), flush=True)
+        print(text, end="", flush=True)
     except OSError as error:
         # Redirect stdout, because Python flushes it at exit, which would print a second error.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        if isinstance(error, BrokenPipeError):
-            return False
-        msg = f"the result cannot be written: {error}."
-        raise InputError(msg, hint="make room, or send the result elsewhere") from None
-    return True
+        if not isinstance(error, BrokenPipeError):
+            msg = f"the result cannot be written: {error}."
+            raise InputError(msg, hint="make room, or send the result elsewhere") from None
+
+
+def _encodable(text: str, form: str) -> tuple[str, str | None]:
+    """Escape the characters that the encoding of stdout lacks, and return a note about them."""
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"  # a stream in memory has none
+    if form == "html":  # says that it is UTF-8, of which ASCII is a part
+        encoding = encoding if lookup(encoding).name == "utf-8" else "ascii"
+        return text.encode(encoding, "xmlcharrefreplace").decode(encoding), None
+    if not "─".encode(encoding, "ignore"):
+        text = text.replace("─", "-")  # the line below the head of a table
+    escaped = text.encode(encoding, "backslashreplace").decode(encoding)
+    note = f"note: stdout is {encoding}, so that other characters are escaped; set PYTHONIOENCODING=utf-8."
+    return escaped, None if escaped == text else note
 
 
 @contextmanager

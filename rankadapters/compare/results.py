@@ -48,11 +48,11 @@ class Results(Written):
         and, if wanted, `source` (where the number comes from) and `higher_is_better`. Or a mapping of (method, dataset,
         measure) to values. Or rows `(method, dataset, measure, value)` or `(method, dataset, Score)`. For a value that
         is text or a Decimal, the number of decimals is kept, to decide which values are distinguishable. A measure that
-        is the text of a convention, such as 'letor4@10', becomes that convention.
+        is the text of a convention, such as `"letor4@10"`, becomes that convention.
     higher_is_better : bool or mapping of str to bool, optional
         Direction of measures for which neither their convention nor the column `higher_is_better` gives it.
     on_mixed : str
-        What to do if one measure, such as ndcg@10, was computed under several conventions: `error`, or `separate`,
+        What to do if one measure, such as `ndcg@10`, was computed under several conventions: `error`, or `separate`,
         which makes a separate measure of each, under its display name. They are never merged.
 
     Raises
@@ -97,9 +97,8 @@ class Results(Written):
         if not isinstance(path, str | PathLike):
             raise refusal("path", path, "texts and pathlib.Path", "Results(data) takes a table")
         try:
-            with Path(path).open("rb") as file:
-                is_parquet = file.read(4) == b"PAR1"
-            table = _read_parquet(Path(path)) if is_parquet else _read_csv(Path(path))
+            data = Path(path).read_bytes()
+            table = _read_parquet(data) if data.startswith(b"PAR1") else _read_csv(data)
             return cls(table, higher_is_better=higher_is_better, on_mixed=on_mixed)
         except OSError as error:
             problem = f"{path}: cannot be read: {error.strerror or error}."
@@ -302,23 +301,22 @@ def _require_same_queries(cells: Any) -> None:
         raise IncomparableScoresError(message, hint=hint)
 
 
-def _read_parquet(path: Path) -> dict[str, list[Any]]:
+def _read_parquet(data: bytes) -> dict[str, list[Any]]:
     try:
-        from pyarrow import lib, parquet
+        from pyarrow import BufferReader, lib, parquet
     except ImportError:
         raise MissingToolkitError.of("pyarrow", "files") from None
     try:
-        return dict(parquet.read_table(path).to_pydict())
+        return dict(parquet.read_table(BufferReader(data), page_checksum_verification=True).to_pydict())
     except (lib.ArrowException, ValueError) as error:  # ValueError: invalid UTF-8, or dates beyond Python's range
         raise InputError(f"it cannot be read as Parquet: {error}.", hint="write it again") from None
 
 
-def _read_csv(path: Path) -> Any:
+def _read_csv(data: bytes) -> Any:
     """Read CSV as text; pandas would fill short lines, skip lines of blanks and accept NUL."""
     hint = "commas, a header, one line per cell"
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            text = file.read()
+        text = data.decode("utf-8-sig")
         lines = [line for line in csv.reader(io.StringIO(text, newline=""), strict=True) if line]
     except (csv.Error, UnicodeDecodeError) as error:
         raise InputError(f"it is not CSV in UTF-8: {error}.", hint=hint) from None

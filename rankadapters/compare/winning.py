@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters.compare.results import Results
+from rankadapters.core.classes import frozen_class
 from rankadapters.core.data.columns import Ints
 from rankadapters.core.declaration.arguments import choice, flag, names, whole
 from rankadapters.core.errors import InputError, warn_caller
@@ -31,6 +32,7 @@ class MixedDecimalsWarning(UserWarning):
     """Warning that some values differ, but are equal in the decimals with which both were printed."""
 
 
+@frozen_class
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class WinningNumbers(Document):
     """How often each method wins; made by `winning_numbers`.
@@ -131,6 +133,7 @@ class WinningNumbers(Document):
         return notes
 
 
+@frozen_class
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class LeaveOneOut(Document):
     """Winning numbers without each data set, or without each measure; made by `leave_one_out`.
@@ -231,6 +234,7 @@ class LeaveOneOut(Document):
         return {"over": self.over, "left_out": _numbers_to_dict(self, self.left_out, ("wn", "iwn", "nwn"))}
 
 
+@frozen_class
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Front(Document):
     """The methods that no other method dominates; made by `front`.

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from rankadapters.conformance.vectors import Vector, make_vectors
+from rankadapters.core.classes import frozen_class
 from rankadapters.core.declaration.arguments import number
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import RankAdaptersError
@@ -30,6 +31,7 @@ class ConformanceError(RankAdaptersError, AssertionError):
     """An implementation does not compute the convention that it should."""
 
 
+@frozen_class
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Failure:
     """A case for which an implementation returns the wrong answer.
@@ -52,6 +54,7 @@ class Failure:
     problem: str
 
 
+@frozen_class
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Conformance(Document):
     """Whether an implementation computes a convention, and why not.

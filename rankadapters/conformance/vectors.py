@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from rankadapters.core.classes import frozen_class
 from rankadapters.core.data.columns import Floats
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError
@@ -58,6 +59,7 @@ SPECIAL: dict[str, Callable[[Case, int], bool]] = {
 }  # fmt: skip
 
 
+@frozen_class
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Vector:
     """A case, with the value of a convention on it.
@@ -92,6 +94,7 @@ class Vector:
         return Case(self.labels, self.scores, self.group_sizes, self.purpose)
 
 
+@frozen_class
 @dataclass(frozen=True, slots=True)
 class Vectors(Document):
     """Cases that distinguish a convention from every other convention of its measure and every known mistake.

@@ -122,7 +122,10 @@ def are_installed(*packages: str) -> bool:
 
 
 class LabelsWarning(UserWarning):
-    """The preset's tool would refuse or change these labels, or the measure needs probabilities as labels."""
+    """The preset's tool would give another number, the measure needs probabilities as labels, or columns look swapped.
+
+    A tool gives another number if it refuses or changes such labels, or orders tied scores by an unstable sort.
+    """
 
 
 def warn_caller(message: str, category: type[Warning] = UserWarning) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rankadapters.core.classes import frozen_class
 from rankadapters.core.data.columns import Array, text_column
 from rankadapters.core.data.ids import id_values
 from rankadapters.core.data.queries import Queries, stretches
@@ -19,6 +20,7 @@ from rankadapters.partitions.rows import Locate, first_duplicate, locating, weig
 SPLIT_QUERIES = ("error", "merge", "separate")
 
 
+@frozen_class
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Judgments:
     """Judged queries from files, ready for `ra.evaluate(judgments.queries, judgments.scores, convention)`.
@@ -32,7 +34,7 @@ class Judgments:
     place : callable
         Returns the file and line of a row as text.
     note : str
-        Lines and words that were not read; empty if all were.
+        Lines and words that were not read, and whether none of the retrieved documents is judged; else empty.
     """
 
     queries: Queries

@@ -15,7 +15,16 @@ from rankadapters.core.data.columns import Floats, text_column
 from rankadapters.core.declaration.arguments import flag, whole
 from rankadapters.core.errors import InputError
 from rankadapters.io.judgments import Judgments, check_split_queries, judgments_of
-from rankadapters.io.text import AnyPath, as_paths, finite, join_paths, lines, read_numbers, read_predictions
+from rankadapters.io.text import (
+    AnyPath,
+    InexactError,
+    as_paths,
+    finite,
+    join_paths,
+    lines,
+    read_numbers,
+    read_predictions,
+)
 from rankadapters.progress import step_of_file
 
 EXPECTED = (
@@ -208,6 +217,8 @@ class LetorRows:
         label, query, features = (*tokens, b"", b"")[:3]
         try:
             number = finite(label)
+        except InexactError as error:
+            raise self.fault(row, label, str(error)) from None
         except ValueError:
             raise self.fault(row, label, f"is not a label, which is a finite number; {EXPECTED}") from None
         if not query.startswith(b"qid:") or query == b"qid:":
@@ -246,6 +257,8 @@ def _score(rows: LetorRows, row: int, features: bytes, number: int) -> float:
         raise rows.fault(row, tokens[1], "is a second value of the feature.\nHint: drop one of the two.")
     try:
         return finite(tokens[0].partition(b":")[2])
+    except InexactError as error:
+        raise rows.fault(row, tokens[0], str(error)) from None
     except ValueError:
         raise rows.fault(row, tokens[0], "is not a finite number, which the score must be") from None
 

@@ -5,29 +5,37 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
+from inspect import isdatadescriptor
 from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rankadapters.core.data.columns import pandas_index
 from rankadapters.core.data.ids import hash_ids, id_values
 from rankadapters.core.declaration.arguments import flag
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.errors import (
-    InputError,
-    LabelsWarning,
-    warn_caller,
-)
+from rankadapters.core.declaration.guesses import TABLE, shows_call
+from rankadapters.core.errors import InputError, LabelsWarning, warn_caller
+from rankadapters.core.evaluation.doubts import score_doubts
 from rankadapters.core.evaluation.evaluator import Evaluator
 from rankadapters.core.evaluation.score import Score, Scores, ScoresOfModels
+from rankadapters.core.evaluation.table_calls import column_names, whole_call
 from rankadapters.core.evaluation.threads import as_n_threads
 from rankadapters.io.table import BATCH_ROWS, TableReader, arrow_errors, file_batches
+from rankadapters.io.text import AnyPath, is_pipe
 from rankadapters.partitions.request import refuse_pooled
 from rankadapters.partitions.rows import Names, ScoredRows, arrow_table, id_array, locating, require_pyarrow
 from rankadapters.presets.label_rules import label_doubts
 from rankadapters.presets.texts import as_conventions
 from rankadapters.progress import shows, step_of_file
-from rankadapters.segments.assignment import assign, by_query, refuse_unknown, segments_by_id
+from rankadapters.segments.assignment import (
+    assign,
+    by_query,
+    refuse_entry_per_row,
+    refuse_unknown,
+    segments_by_id,
+)
 from rankadapters.segments.segments import Segments
 from rankadapters.segments.sums import Outcome, Segmented, merged, outcomes, sums_by_segment
 
@@ -69,6 +77,7 @@ def evaluate_table(
     docid: str | None = ..., by: object, unsorted: bool = ..., n_threads: int | None = ...,
 ) -> Segments[Any]: ...  # fmt: skip
 @shows("evaluating")
+@shows_call(TABLE)
 def evaluate_table(
     table: object,
     convention: Convention | str | Iterable[Convention | str],
@@ -105,7 +114,7 @@ def evaluate_table(
         Column of document ids, unique within a query, for conventions that break ties by them.
     by : str, mapping or pandas Series, optional
         Column with the segment of each row, the same on all rows of a query; or a mapping from query ids to segments,
-        or a Series indexed by query ids, that has every query.
+        or a Series indexed by query ids, that has every query once. A Series with an entry per row is an error.
     unsorted : bool
         Whether the rows of a query may be anywhere. DuckDB sorts them first, on disk if memory is too small; the rows
         of a query keep their order.
@@ -123,7 +132,7 @@ def evaluate_table(
     ------
     InputError
         As `ra.evaluate`, or a query returns after other queries, which a hash of 8 bytes per query detects. The message
-        names the file or batch, and its row.
+        names the file or batch, and its row. Or an argument is missing or unknown.
     UnsupportedConventionError
         A convention takes all rows as one query (`pool="rows"`), which batches cannot add up to.
     MissingToolkitError
@@ -149,7 +158,10 @@ def evaluate_table(
     (0.8154648767857288, 0.0)
     """
     require_pyarrow()
-    by = by_query(by)
+    _refuse_frame(table, convention, {"label": label, "score": score, "qid": qid})
+    if (index := pandas_index(table)) is not None:
+        refuse_entry_per_row(by, len(index), index)
+    series, by = by, by_query(by)
     one_model, one_convention = isinstance(score, str), isinstance(convention, (Convention, str))
     conventions = as_conventions([convention] if one_convention else convention)
     names = Names(
@@ -158,10 +170,21 @@ def evaluate_table(
     )  # fmt: skip
     stream = StreamSums(table, conventions, names, by=by, unsorted=unsorted, n_threads=n_threads)
     stream.read()
-    for message in stream.label_doubts.values():
+    refuse_entry_per_row(series, stream.n_rows)
+    for message in dict.fromkeys(stream.label_doubts.values()):
         warn_caller(message, LabelsWarning)
     segments: Segments[Any] = Segments(conventions, stream.outcomes(), is_one=one_convention, one_model=one_model)
     return segments.all if by is None else segments
+
+
+def _refuse_frame(table: object, convention: object, named: Mapping[str, object]) -> None:
+    """Raise InputError for a frame of Dask, Spark and others, over which iteration would give the names of columns."""
+    if _is_table(table) or hasattr(table, "collect_schema") or not (columns := column_names(table)):
+        return
+    package = type(table).__module__.partition(".")[0]
+    msg = f"table is a {type(table).__name__} of {package}, which this function does not read."
+    call = whole_call("evaluate", table, columns, (table, convention), named)
+    raise InputError(msg, hint=call if package in {"dask", "pyspark"} else "a table of pandas, polars or pyarrow")
 
 
 def _models(score: object) -> tuple[str, ...]:
@@ -174,7 +197,8 @@ def _models(score: object) -> tuple[str, ...]:
 class StreamSums:
     """Evaluates a stream, keeping exact sums over its queries, and an 8-byte hash of each query's id.
 
-    The arguments are those of `evaluate_table`; `label_doubts` has the warnings of `ra.evaluate` about the labels.
+    The arguments are those of `evaluate_table`; `label_doubts` has the warnings of `ra.evaluate` about the labels,
+    and `n_rows` counts the rows that were read.
     """
 
     def __init__(
@@ -187,7 +211,7 @@ class StreamSums:
         self._segment_by_id = segments_by_id(by) if isinstance(by, Mapping) else None
         self._unseen = set(self._segment_by_id or ())
         self._seen = SeenQueries()
-        self._n_queries = 0
+        self._n_queries = self.n_rows = 0
         self._sums: dict[str, Segmented] = {name: {} for name in names.scores}
         self.label_doubts: dict[Convention, str] = {}
 
@@ -217,7 +241,11 @@ class StreamSums:
             self._sums[name] = merged([self._sums[name], sums])
         undoubted = [convention for convention in self._conventions if convention not in self.label_doubts]
         self.label_doubts |= label_doubts(queries, undoubted, in_parts=True)
+        if not self._n_queries:  # the first queries tell
+            for scores in rows.scores:
+                self.label_doubts = score_doubts(queries, self._conventions, scores) | self.label_doubts
         self._n_queries += queries.n_queries
+        self.n_rows += queries.n_docs
 
     def outcomes(self) -> dict[str, dict[Any, dict[Convention, Outcome]]]:
         """Return the outcomes by model and segment; the segment None stands for all queries."""
@@ -245,7 +273,7 @@ class StreamSums:
 
     def _begin_of(self, id_hash: np.uint64) -> str | None:
         """Return where the query with a hash began; None if the batches cannot be read a second time."""
-        if isinstance(self._batches, Iterator):
+        if isinstance(self._batches, Iterator) or any(map(is_pipe, _paths(self._batches))):
             return None
         reader = TableReader(self._names)
         for table in read_tables(self._batches, reader):
@@ -339,6 +367,11 @@ def read_tables(batches: Any, reader: TableReader) -> Generator[Any]:
             raise _no_table(f"batch {number + 1}", batch)
 
 
+def _paths(batches: Any) -> list[AnyPath]:
+    entries = batches if isinstance(batches, Sequence) and not isinstance(batches, str) else [batches]
+    return [entry for entry in entries if isinstance(entry, (str, os.PathLike))]
+
+
 def _is_table(value: object) -> bool:
     """Return whether a value has named columns in a form that is read here."""
     names = ("__arrow_c_stream__", "__arrow_c_array__", "schema_arrow", "get_fragments")
@@ -353,6 +386,22 @@ def _no_table(what: str, value: object) -> InputError:
     return InputError(msg, hint=hint)
 
 
+def _verifying(dataset: Any) -> dict[str, Any]:
+    """Return the options of reading a Dataset, with verified checksums of pages if all its files are Parquet."""
+    from pyarrow.dataset import ParquetFragmentScanOptions
+
+    formats = [getattr(part, "format", None) for part in getattr(dataset, "children", [dataset])]
+    defaults = [getattr(kind, "default_fragment_scan_options", None) for kind in formats]
+    if not all(isinstance(options, ParquetFragmentScanOptions) and options == defaults[0] for options in defaults):
+        return {}
+    verifying = ParquetFragmentScanOptions(page_checksum_verification=True)
+    for name, member in vars(ParquetFragmentScanOptions).items():  # the user's object would keep a change
+        value = getattr(defaults[0], name) if isdatadescriptor(member) else None
+        if value is not None and name != "page_checksum_verification":
+            setattr(verifying, name, value)
+    return {"fragment_scan_options": verifying}
+
+
 def _arrow_batches(source: str, table: Any, names: Names) -> Iterator[Any]:
     """Yield the named columns of a table as Arrow tables of bounded size."""
     import pyarrow as pa
@@ -364,12 +413,12 @@ def _arrow_batches(source: str, table: Any, names: Names) -> Iterator[Any]:
         elif hasattr(table, "get_fragments"):  # a Dataset
             names.check(source, table.schema.names)
             few_ahead = {"batch_readahead": 2, "fragment_readahead": 1}
-            yield from table.to_batches(columns=names.all, batch_size=BATCH_ROWS, **few_ahead)
+            yield from table.to_batches(columns=names.all, batch_size=BATCH_ROWS, **few_ahead, **_verifying(table))
         else:
             if isinstance(table, Mapping) or type(table).__module__.startswith("pandas"):
                 names.check(source, list(table))
                 try:
-                    table = arrow_table({name: table[name] for name in names.all})
+                    table = arrow_table({name: table[name] for name in names.all}, names)
                 except InputError as error:
                     raise error.about(source) from None
             elif hasattr(table, "get_columns"):  # a DataFrame of polars

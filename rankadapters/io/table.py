@@ -15,9 +15,10 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from rankadapters.core.data.columns import EXACT_INT
 from rankadapters.core.errors import InputError
 from rankadapters.io.judgments import Judgments, check_split_queries, judgments_of
-from rankadapters.io.text import AnyPath, as_path, open_text, readable
+from rankadapters.io.text import AnyPath, InexactError, as_path, copied, is_exact, is_pipe, open_text, readable
 from rankadapters.partitions.rows import Names, id_array, locating, read_columns, require_pyarrow, score_role
 from rankadapters.progress import Step, steps
 
@@ -53,7 +54,7 @@ def read_table(
         A Parquet file, a folder of Parquet files, or text in UTF-8 with a header and commas or tabs, which may be
         compressed by gzip, bzip2 or zstd.
     label : str
-        Column of finite numbers; integers must be within 2^53.
+        Column of finite numbers; integers must be within 2^53, and in CSV no number may have more digits than float64.
     score : str, optional
         Column of such numbers; float32 stays float32. None reads no scores.
     qid : str
@@ -183,9 +184,22 @@ def file_batches(path: AnyPath, names: Names, step: Step) -> Iterator[tuple[str,
     if os.path.isdir(path):  # noqa: PTH112 - False for an empty or too long text, for which open() has an error
         yield from _folder_batches(path, names, step)
         return
+    if is_pipe(path):
+        with copied(path) as copy:
+            for _, batches in file_batches(copy, names, step):
+                yield str(path), _renamed(batches, copy, path)
+        return
     with readable(path), Path(path).open("rb") as file:
         is_parquet = file.peek(len(_PARQUET)).startswith(_PARQUET)
     yield str(path), (_parquet_batches if is_parquet else _csv_batches)(path, names, step)
+
+
+def _renamed(batches: Iterator[Any], copy: Path, path: AnyPath) -> Iterator[Any]:
+    """Yield the batches of a copy; its errors name the path that was copied."""
+    try:
+        yield from batches
+    except InputError as error:
+        raise InputError(str(error).replace(str(copy), str(path)), row=error.row) from None
 
 
 def _parquet_batches(
@@ -197,7 +211,8 @@ def _parquet_batches(
 
     same = constants or {}
     # Pre-buffering would hold a whole row group in memory, which may be the whole file.
-    with arrow_errors(path), parquet.ParquetFile(str(path), pre_buffer=False, buffer_size=_READ_AT_ONCE) as file:
+    options: dict[str, Any] = {"pre_buffer": False, "buffer_size": _READ_AT_ONCE, "page_checksum_verification": True}
+    with arrow_errors(path), parquet.ParquetFile(str(path), **options) as file:
         names.check(str(path), [*file.schema_arrow.names, *same])
         n_rows, n_read = file.metadata.num_rows, 0
         if not n_rows and constants is None:
@@ -231,29 +246,60 @@ def _folder_batches(path: AnyPath, names: Names, step: Step) -> Iterator[tuple[s
 
 def _csv_batches(path: AnyPath, names: Names, step: Step) -> Iterator[Any]:
     import pyarrow as pa
-    from pyarrow import csv as arrow_csv
 
     kinds = dict.fromkeys(names.ids.values(), pa.string()) | dict.fromkeys(names.numbers.values(), pa.float64())
-    n_rows = 0
+    n_rows, has_large = 0, False
     with open_text(path, step) as file:
         text = _Text(file)
         header, delimiter = _header(path, text.first_line(), names)
         with arrow_errors(path, header):
-            batches = arrow_csv.open_csv(
-                pa.PythonFile(text, "r"),
-                read_options=arrow_csv.ReadOptions(use_threads=False, column_names=header, block_size=_LONGEST_ROW),
-                parse_options=arrow_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
-                convert_options=arrow_csv.ConvertOptions(
-                    include_columns=names.all, column_types=kinds, null_values=[""], strings_can_be_null=True
-                ),
-            )
-            for batch in batches:
+            for batch in _open_csv(text, header, delimiter, kinds):
                 n_rows += batch.num_rows
+                has_large = has_large or any(_beyond_exact(batch.column(name)) for name in names.numbers.values())
                 yield batch
     if not n_rows:
         raise _no_rows(path)
     if text.has_quotes:
         _check_quotes(path, delimiter, n_rows)
+    if has_large:
+        _check_digits(path, header, delimiter, list(dict.fromkeys(names.numbers.values())))
+
+
+def _open_csv(text: _Text, header: Sequence[str], delimiter: str, kinds: Mapping[str, Any]) -> Any:
+    """Return pyarrow's reader of the columns for which `kinds` has a type, after the header."""
+    import pyarrow as pa
+    from pyarrow import csv as arrow_csv
+
+    return arrow_csv.open_csv(
+        pa.PythonFile(text, "r"),
+        read_options=arrow_csv.ReadOptions(use_threads=False, column_names=header, block_size=_LONGEST_ROW),
+        parse_options=arrow_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
+        convert_options=arrow_csv.ConvertOptions(
+            include_columns=[*kinds], column_types=kinds, null_values=[""], strings_can_be_null=True
+        ),
+    )
+
+
+def _beyond_exact(column: Any) -> bool:
+    return bool((np.abs(column.to_numpy(zero_copy_only=False)) >= EXACT_INT).any())
+
+
+def _check_digits(path: AnyPath, header: Sequence[str], delimiter: str, columns: Sequence[str]) -> None:
+    """Read a file with large numbers again, as texts, and refuse a number that is not exact as float64."""
+    import pyarrow as pa
+
+    n_rows = 0
+    with open_text(path) as file, arrow_errors(path, header):
+        text = _Text(file)
+        text.first_line()
+        for batch in _open_csv(text, header, delimiter, dict.fromkeys(columns, pa.string())):
+            for name in columns:
+                numbers = batch.column(name).to_pylist()
+                row = next((row for row, number in enumerate(numbers) if number and not is_exact(number)), -1)
+                if row >= 0:
+                    msg = f"{path}, row {n_rows + row + 1}, column {name!r}: {numbers[row]!r:.60} {InexactError()}"
+                    raise InputError(msg, row=n_rows + row)
+            n_rows += batch.num_rows
 
 
 class _Text:

@@ -6,16 +6,22 @@ import bz2
 import gzip
 import math
 import os
+import re
+import shutil
 import zlib
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from io import BufferedReader, FileIO
+from decimal import Decimal
+from io import BufferedReader, FileIO, RawIOBase
+from pathlib import Path
+from stat import S_ISDIR, S_ISREG
+from tempfile import TemporaryDirectory
 from typing import Any, BinaryIO
 
 import numpy as np
 
-from rankadapters.core.data.columns import Floats
+from rankadapters.core.data.columns import EXACT_INT, Floats
 from rankadapters.core.declaration.arguments import members
 from rankadapters.core.errors import InputError, MissingToolkitError, brief
 from rankadapters.progress import Step
@@ -48,6 +54,25 @@ def as_path(path: object) -> AnyPath:
 def join_paths(paths: Iterable[AnyPath]) -> str:
     """Return the paths as one text, separated by commas."""
     return ", ".join(map(str, paths))
+
+
+def is_pipe(path: AnyPath) -> bool:
+    """Return whether a path can be read only once, as a named pipe and the shell's `<(command)`."""
+    try:
+        mode = os.stat(path).st_mode  # noqa: PTH116 - False for an empty or too long text, for which open() has an error
+    except (OSError, ValueError):
+        return False
+    return not (S_ISREG(mode) or S_ISDIR(mode))
+
+
+@contextmanager
+def copied(path: AnyPath) -> Iterator[Path]:
+    """Copy a pipe to a temporary file of the same name, which can be read more than once."""
+    with TemporaryDirectory(prefix="rankadapters-") as folder:
+        copy = Path(folder, Path(path).name)
+        with readable(path), Path(path).open("rb") as file, copy.open("wb") as target:
+            shutil.copyfileobj(file, target)
+        yield copy
 
 
 @contextmanager
@@ -129,6 +154,8 @@ def finite(text: bytes) -> float:
 
     Raises
     ------
+    InexactError
+        `is_exact` is False.
     ValueError
         The text is no finite number, or has underscores as in Python's 1_000.
 
@@ -140,15 +167,41 @@ def finite(text: bytes) -> float:
     value = float(text)
     if not math.isfinite(value) or b"_" in text:
         raise ValueError(text)
+    if abs(value) >= EXACT_INT and not is_exact(text.decode()):
+        raise InexactError
     return value
+
+
+class InexactError(ValueError):
+    """A number in a text has more digits than float64; the message continues a sentence about it."""
+
+    def __init__(self) -> None:
+        problem = "is beyond 2^53, where float64 would merge neighbors into ties"
+        super().__init__(f"{problem}.\nHint: subtract a constant or rescale the column first.")
+
+
+def is_exact(text: str) -> bool:
+    """Return whether float64 keeps a finite number: no integer beyond 2^53, and no more digits than it prints again.
+
+    >>> is_exact("9007199254740993"), is_exact("9007199254740993.0"), is_exact("9007199254740994.0"), is_exact("1e23")
+    (False, False, True, True)
+    """
+    value = float(text)
+    if abs(value) < EXACT_INT:
+        return True
+    mantissa, exponent, _ = text.lower().partition("e")
+    if not exponent and "." not in mantissa:
+        return abs(Decimal(text.strip())) <= EXACT_INT
+    n_digits = len(re.sub(r"\D", "", mantissa).lstrip("0"))
+    return Decimal(text.strip()) == Decimal(f"{value:.{n_digits - 1}e}")
 
 
 def is_finite(text: bytes) -> bool:
     """Return whether a text is a finite decimal number."""
     try:
         finite(text)
-    except ValueError:
-        return False
+    except ValueError as error:
+        return isinstance(error, InexactError)
     return True
 
 
@@ -156,6 +209,11 @@ def bad_line(path: AnyPath, number: int, line: bytes, expected: str, *, hint: st
     """Return the error for a malformed line, with its text and what is expected; `row` is the row on the line."""
     msg = f"{path}, line {number} is {line.decode().strip()!r:.80}; expected {expected}."
     return InputError(msg, hint=hint, row=row)
+
+
+def inexact_number(path: AnyPath, number: int, text: bytes, error: InexactError, *, row: int) -> InputError:
+    """Return the error for a number on a line that has more digits than float64."""
+    return InputError(f"{path}, line {number}: {text.decode().strip()!r:.60} {error}", row=row)
 
 
 _SCORES = "a score for each row of the features, with a decimal point, without a header"
@@ -182,6 +240,8 @@ def read_numbers(path: AnyPath, *, n_before: int = 0, hint: str = _SCORES) -> Fl
     for number, line in lines(path):
         try:
             numbers.append(finite(line))
+        except InexactError as error:
+            raise inexact_number(path, number, line, error, row=n_before + len(numbers)) from None
         except ValueError:
             row = n_before + len(numbers)
             raise bad_line(path, number, line, "one finite number per line", hint=hint, row=row) from None
@@ -203,6 +263,34 @@ class _File(FileIO):
         return n_bytes
 
 
+class _Bzip2(RawIOBase):
+    """The decompressed text of bzip2 streams; `bz2.open` would drop the rest of a file from a damaged stream on."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        super().__init__()
+        self._file, self._stream = file, bz2.BZ2Decompressor()
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        text = b""
+        while not text:
+            compressed = b""
+            if self._stream.eof:
+                compressed = self._stream.unused_data or self._file.read(_BLOCK)
+                if not compressed:
+                    return 0
+                self._stream = bz2.BZ2Decompressor()
+            elif self._stream.needs_input:
+                compressed = self._file.read(_BLOCK)
+                if not compressed:
+                    raise EOFError("the file ends within a stream of bzip2")
+            text = self._stream.decompress(compressed, len(buffer))
+        buffer[: len(text)] = text
+        return len(text)
+
+
 def _open_zstd(file: BinaryIO) -> Any:
     try:
         import pyarrow as pa
@@ -213,6 +301,6 @@ def _open_zstd(file: BinaryIO) -> Any:
 
 _DECOMPRESS: dict[bytes, Callable[[Any], Any]] = {
     b"\x1f\x8b": gzip.open,
-    b"BZh": bz2.open,
+    b"BZh": _Bzip2,
     b"\x28\xb5\x2f\xfd": _open_zstd,
 }

@@ -15,7 +15,7 @@ from rankadapters.core.data.columns import Flags, Ints, text_column
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.errors import InputError
 from rankadapters.io.judgments import Judgments
-from rankadapters.io.text import AnyPath, as_path, bad_line, finite, is_finite, lines
+from rankadapters.io.text import AnyPath, InexactError, as_path, bad_line, finite, inexact_number, is_finite, lines
 
 _SHOWN = 3  # number of query names that a note lists
 
@@ -43,7 +43,7 @@ def read_trec(qrels: AnyPath, run: AnyPath | None = None) -> Judgments:
     -------
     Judgments
         With docids, and with scores if there is a run. The note counts the run's queries without judgments, and the
-        skipped lines and words.
+        skipped lines and words, and says if none of the retrieved documents is judged.
 
     Raises
     ------
@@ -129,6 +129,8 @@ class _Table:
             self.n_longer += len(words) > n_words
         try:
             number = finite(words[number_index])
+        except InexactError as error:
+            raise inexact_number(self.path, line_number, words[number_index], error, row=row) from None
         except ValueError:
             raise bad_line(self.path, line_number, line, expected, hint=_WORDS, row=row) from None
         documents, document = self.rows[words[0]], words[document_index]
@@ -260,7 +262,7 @@ def _judgments(qrels: _Table, run: _Table) -> Judgments:
             is_retrieved=is_retrieved,
             paths=(qrels.path, run.path),
         ),
-        note="; ".join([*qrels.notes(), *run.notes(), *_unjudged_note(qrels, run)]),
+        note="; ".join([*qrels.notes(), *run.notes(), *_unjudged_notes(qrels, run, queries.judged_share)]),
     )
 
 
@@ -278,7 +280,10 @@ def _location(
     return f"{path}, line {line_numbers[row]} (document {docids[row].decode()!r} of query {query!r})"
 
 
-def _unjudged_note(qrels: _Table, run: _Table) -> Iterator[str]:
+def _unjudged_notes(qrels: _Table, run: _Table, judged_share: float) -> Iterator[str]:
+    if not judged_share:
+        n_retrieved = sum(len(run.rows.get(query, ())) for query in qrels.rows)
+        yield f"none of the {n_retrieved} retrieved documents is judged; qrels and run may name documents differently"
     names = [name.decode() for name in run.rows if name not in qrels.rows]
     if not names:
         return

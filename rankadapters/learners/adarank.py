@@ -43,7 +43,7 @@ class AdaRank(LinearLearner):
         query. `ranklib` replays RankLib 2.10.1: its weights, which shrink until they underflow; its queue of features
         picked twice in a row; its order of ties in weak rankers; and features and labels as float32.
     warm_start
-        Only with `xu-li`.
+        Only with `xu-li`; `ranklib` refuses it, because RankLib cannot continue a training.
 
     Attributes
     ----------
@@ -87,6 +87,9 @@ class AdaRank(LinearLearner):
         arguments.number("tol", self.tol, least=0)
         arguments.whole_or_none("max_consecutive", self.max_consecutive, "excludes no feature")
         arguments.choice("variant", self.variant, VARIANTS)
+        if self.warm_start and self.variant == "ranklib":
+            msg = "warm_start=True, but variant='ranklib' cannot continue a training."
+            raise InputError(msg, hint="warm_start=False, or variant='xu-li'")
 
     def _learn(self, train: LabeledRows, judge: Judge) -> None:
         is_ranklib = self.variant == "ranklib"
@@ -97,7 +100,7 @@ class AdaRank(LinearLearner):
             np.nan_to_num(feature_values), columns, judge, self._weight(feature_values, train, judge),
             tol=self.tol, max_consecutive=self.max_consecutive,
         )  # fmt: skip
-        if self.warm_start and hasattr(self, "alphas_") and not is_ranklib:
+        if self.warm_start and hasattr(self, "alphas_") and self.alphas_.size:
             rounds.resume(self.features_.tolist(), self.alphas_.tolist())
         rounds.run(self.max_iter)
         features, alphas = rounds.model
@@ -172,7 +175,8 @@ class _Rounds:
             self.last_feature = feature
         self.train_value, values = self.measure()
         self.reweight(values)
-        self.record(self.train_value)
+        self.judge.record_start(len(alphas), self.scores[1:], self.train_value)
+        self.best_model = self.features, self.alphas
 
     def run(self, max_iter: int) -> None:
         """Run up to `max_iter` rounds."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
@@ -33,7 +34,7 @@ MAX_COPIED_BYTES = 2**28  # up to this size, a copy in column order makes readin
 
 # Types and descriptions of the parameters and the fitted attributes that learners share.
 SHARED = {
-    "max_iter": ("int", "Maximum number of {rounds}."),
+    "max_iter": ("int", "Maximum number of {rounds} in a fit."),
     "n_iter_no_change": (
         "int or None",
         "With validation queries: stop after this many {rounds} without an improvement.",
@@ -42,12 +43,20 @@ SHARED = {
         "float in (0, 1), optional",
         "Share of the queries held out for validation: the queries whose ids have the smallest hashes.",
     ),
-    "warm_start": ("bool", "Continue from the model of the last fit."),
+    "warm_start": (
+        "bool",
+        "Continue from the model of the last fit, which stays the model unless one of the new {rounds} is better.",
+    ),
     "n_threads": ("int, optional", "None uses all CPUs. The result does not depend on the number."),
-    "n_iter_": ("int", "Number of {rounds} in the model: up to the best one by the first validation set, or all."),
+    # `Judge` counts for all learners, through warm starts: after a fit with validation queries, the best entry of the
+    # first set has the iteration `n_iter_ - 1`. Only AdaRank's `ranklib`, which undoes rounds, counts those it keeps.
+    "n_iter_": (
+        "int",
+        "Number of {rounds} in the model since the first fit: up to the best by the first validation set, or all.",
+    ),
     "history_": (
         "History",
-        "(set, convention, value) for each of the {rounds}, training queries first.",
+        "(set, convention, value), training queries first, for each of the {rounds}; a warm start's model comes first.",
     ),
 }
 SHARED_ATTRIBUTES = ("n_iter_", "history_")
@@ -102,6 +111,7 @@ class QueryLearner(QueryEstimator):
     max_iter: int
     n_iter_no_change: int | None
     n_threads: int | None
+    n_iter_: int
 
     def fit(self, X: Any, y: Any, *, qid: Any = None, eval_set: Any = None, sample_weight: Any = None) -> Self:
         """Learn from whole queries.
@@ -228,7 +238,7 @@ class Judge:
     """Computes each round's value under a convention; `best_round` is the best round by the first validation set.
 
     Without a convention, no values are computed and every round counts as the best so far. `stops` is True after
-    `patience` rounds without an improvement.
+    `patience` rounds without an improvement. `rounds` and `best_round` count from the first fit, through warm starts.
     """
 
     def __init__(
@@ -248,6 +258,16 @@ class Judge:
         """Announce how often scores of all rows will be evaluated, so that machine code is loaded early if it pays."""
         if self.convention is not None:
             compiled.pays(n_candidates * sum(trials.queries.n_docs for trials in (self.train, *self.valid)))
+
+    def train_value(self, scores: Floats) -> float:
+        """Return the value of the training queries; NaN without a convention."""
+        return math.nan if self.convention is None else self.train.value(scores)
+
+    def record_start(self, n_rounds: int, valid_scores: list[Floats], train_value: float) -> None:
+        """Evaluate and record the model of `n_rounds` rounds that a warm start continues from, as the best so far."""
+        self.rounds = n_rounds - 1
+        self.record_round(valid_scores, train_value)
+        self.best_round = n_rounds - 1  # also if its value is NaN
 
     def record_round(self, valid_scores: list[Floats], train_value: float) -> bool:
         """Evaluate and record a round; return whether it is the best so far.

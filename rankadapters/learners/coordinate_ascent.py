@@ -50,15 +50,15 @@ class CoordinateAscent(LinearLearner):
         Penalty per unit of distance between the weights and equal weights (RankLib: `-reg`).
     random_state : int, Generator, RandomState or None
         Seed for the orders of the features.
-    warm_start : bool
-        Begin each restart at the weights of the last fit instead of equal weights.
+    warm_start
+        Each restart begins at the weights of the last fit instead of equal weights.
 
     Attributes
     ----------
     coef_ : float64 array, shape (n_features,)
         Weights; their magnitudes add up to 1.
-    n_iter_ : int
-        Number of passes in all restarts.
+    n_iter_
+        The passes of all restarts are counted, one restart after another.
 
     Notes
     -----
@@ -119,20 +119,19 @@ class CoordinateAscent(LinearLearner):
         judge.train_decides_best = True
         columns, rng = FeatureColumns(train.X), generator(self.random_state)
         judge.expect(len(columns) * self.n_steps * self.n_restarts)
-        start = np.full(len(columns), 1.0 / len(columns))
-        if self.warm_start and hasattr(self, "coef_"):
-            start = self.coef_
-        coef = start
-        for _ in range(self.n_restarts):
+        is_warm = self.warm_start and hasattr(self, "coef_")
+        coef = start = self.coef_ if is_warm else np.full(len(columns), 1.0 / len(columns))
+        for index in range(self.n_restarts):
             restart = _Restart(self, columns, judge, start)
+            if is_warm and index == 0:
+                judge.record_start(getattr(self, "n_iter_", 0), restart.valid_scores, restart.train_value)
             for _ in range(self.max_iter):
                 gain = restart.run_pass(rng.permutation(len(columns)))
-                valid_scores = [product(rows.X, restart.weights) for rows in judge.valid_rows]
-                if judge.record_round(valid_scores, restart.train_value):
+                if judge.record_round(restart.valid_scores, restart.train_value):
                     coef = restart.weights
                 if gain < self.tol or restart.failures >= max(len(columns) - 1, 1):
                     break
-        self.coef_, self.n_iter_ = coef, judge.rounds
+        self.coef_, self.n_iter_ = coef, judge.best_round + 1 if judge.valid_rows else judge.rounds
 
 
 class _Restart:
@@ -140,6 +139,7 @@ class _Restart:
 
     def __init__(self, settings: CoordinateAscent, columns: FeatureColumns, judge: Judge, start: Floats) -> None:
         self.settings, self.columns, self.trials = settings, columns, judge.train
+        self.valid_rows = judge.valid_rows
         self.weights = start
         self.failures = 0  # how many features in a row have not improved the value
         self._compute_from_weights()
@@ -151,6 +151,11 @@ class _Restart:
             self.scores += self.weights[feature] * self.columns[feature]
         self.train_value = self.trials.value(self.scores)
         self.value = self.train_value - float(np.max(self._penalty(0, np.zeros(1))))
+
+    @property
+    def valid_scores(self) -> list[Floats]:
+        """The scores of each validation set."""
+        return [product(rows.X, self.weights) for rows in self.valid_rows]
 
     def run_pass(self, order: NDArray[np.intp]) -> float:
         """Visit each feature once; return the gain."""

@@ -128,30 +128,30 @@ class NeuralRanker(QueryLearner):
     def _learn(self, train: LabeledRows, judge: Judge) -> None:
         rng = generator(self.random_state)
         judge.expect(self.max_iter)
-        network = self._start(int(train.X.shape[1]), rng)
+        is_warm = self.warm_start and hasattr(self, "coefs_")
+        sizes = [int(train.X.shape[1]), *self.hidden_layer_sizes, 1]
+        network = self._last_network() if is_warm else Network.random(sizes, self.activation, rng)
         descent = _Descent(self, network, train, rng)
-        best, self.n_iter_ = network.copy(), 0
-        for epoch in range(self.max_iter):
+        if is_warm:
+            judge.record_start(self.n_iter_, *_judged(network, train, judge))
+        best = network.copy()
+        for _ in range(self.max_iter):
             descent.epoch()
-            valid_scores = [network.scores(rows.X) for rows in judge.valid_rows]
-            train_value = judge.train.value(network.scores(train.X)) if judge.convention else math.nan
-            if judge.record_round(valid_scores, train_value):
-                best, self.n_iter_ = network.copy(), epoch + 1
+            if judge.record_round(*_judged(network, train, judge)):
+                best = network.copy()
             if judge.stops:
                 break
-        self.coefs_, self.intercepts_ = best.coefs, best.intercepts
+        self.coefs_, self.intercepts_, self.n_iter_ = best.coefs, best.intercepts, judge.best_round + 1
 
-    def _start(self, n_features: int, rng: np.random.RandomState) -> Network:
-        if self.warm_start and hasattr(self, "coefs_"):
-            last_sizes = tuple(weights.shape[1] for weights in self.coefs_[:-1])
-            if last_sizes != tuple(self.hidden_layer_sizes):
-                msg = (
-                    f"warm_start=True, but the last fit had hidden_layer_sizes={last_sizes}, and now they are "
-                    f"{self.hidden_layer_sizes!r}.\nHint: warm_start=False, or the sizes of the last fit."
-                )
-                raise InputError(msg)
-            return Network(self.coefs_, self.intercepts_, self.activation).copy()
-        return Network.random([n_features, *self.hidden_layer_sizes, 1], self.activation, rng)
+    def _last_network(self) -> Network:
+        last_sizes = tuple(weights.shape[1] for weights in self.coefs_[:-1])
+        if last_sizes != tuple(self.hidden_layer_sizes):
+            msg = (
+                f"warm_start=True, but the last fit had hidden_layer_sizes={last_sizes}, and now they are "
+                f"{self.hidden_layer_sizes!r}.\nHint: warm_start=False, or the sizes of the last fit."
+            )
+            raise InputError(msg)
+        return Network(self.coefs_, self.intercepts_, self.activation).copy()
 
     def _predict(self, X: Any) -> Floats:
         return Network(self.coefs_, self.intercepts_, self.activation).scores(X)
@@ -253,6 +253,12 @@ class _Descent:
             for index, weights in enumerate(self.network.coefs):
                 gradient[index] += self.settings.alpha * weights
             self.adam.step(gradient)
+
+
+def _judged(network: Network, train: LabeledRows, judge: Judge) -> tuple[list[Floats], float]:
+    """Return the scores of each validation set, and the value of the training queries, which needs a convention."""
+    valid_scores = [network.scores(rows.X) for rows in judge.valid_rows]
+    return valid_scores, judge.train.value(network.scores(train.X)) if judge.convention else math.nan
 
 
 def _bind(objective: Objective, queries: Queries) -> Any:

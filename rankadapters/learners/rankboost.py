@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import KW_ONLY
 from typing import Any, NamedTuple
@@ -114,7 +113,9 @@ class RankBoost(QueryLearner):
         for stump in model:
             _add(stump, scores, columns)
         heights = scores[0][potentials.rows]
-        n_start, n_threads = len(model), as_n_threads(self.n_threads)
+        if model:
+            judge.record_start(len(model), scores[1:], judge.train_value(scores[0]))
+        n_threads = as_n_threads(self.n_threads)
         for _ in range(self.max_iter):
             feature, index, r = bins.best(potentials(heights), signed=is_ranklib, n_threads=n_threads)
             stump = Stump(feature, float(bins.thresholds[feature, index]), _alpha(r, is_ranklib=is_ranklib))
@@ -122,14 +123,12 @@ class RankBoost(QueryLearner):
                 break
             heights += stump.alpha * bins.above(feature, index)
             model.append(stump)
-            train_value = math.nan
             if judge.convention is not None:
                 _add(stump, scores, columns)
-                train_value = judge.train.value(scores[0])
-            judge.record_round(scores[1:], train_value)
+            judge.record_round(scores[1:], judge.train_value(scores[0]))
             if judge.stops:
                 break
-        self._keep(model[: n_start + judge.best_round + 1], len(columns[0]))
+        self._keep(model[: judge.best_round + 1], len(columns[0]))
 
     @property
     def _model(self) -> list[Stump]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 from dataclasses import KW_ONLY
 from typing import Any
@@ -106,8 +105,7 @@ class RankSVM(LinearLearner):
         solve = self._on_differences if margins.n_pairs <= self.max_pairs else self._on_scores
         self.coef_, self.n_iter_ = solve(train.X, margins)
         valid_scores = [product(rows.X, self.coef_) for rows in judge.valid_rows]
-        train_value = judge.train.value(product(train.X, self.coef_)) if judge.convention else math.nan
-        judge.record_round(valid_scores, train_value)
+        judge.record_round(valid_scores, judge.train_value(product(train.X, self.coef_)))
 
     def _refuse_extreme_weights(self, weight: Floats | None) -> None:
         strength = self.C * (1.0 if weight is None else float(weight.max()))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import cached_property
 from typing import Any, Unpack, cast
 
 import numpy as np
 
 from rankadapters.core.binding.plans import RankedPlan
 from rankadapters.core.binding.policies import COMPUTE, refuse_ignored
+from rankadapters.core.classes import lazy_property
 from rankadapters.core.data.columns import Columns, Floats, as_numbers, non_finite
 from rankadapters.core.data.queries import as_queries
 from rankadapters.core.declaration.arguments import refusal
@@ -198,7 +198,7 @@ class Trials:
         """Return whether to evaluate candidates of so many rows in total by counting, which needs machine code."""
         return n_rows > 0 and self._gain_rows is not None and compiled.pays(n_rows)
 
-    @cached_property
+    @lazy_property
     def _gain_rows(self) -> tuple[Any, ...] | None:
         """The arguments of the counting kernel that describe the rows with a gain, and their queries.
 
@@ -255,7 +255,7 @@ class Trials:
         means = terms.cumsum(axis=1)[:, -1] / self._mass
         return np.array([self.convention.link(mean) for mean in means.tolist()])
 
-    @cached_property
+    @lazy_property
     def _mass(self) -> float:
         return float(self._member.decisions.divisors.cumsum()[-1])
 

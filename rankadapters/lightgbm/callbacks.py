@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import lightgbm as lgb
@@ -16,35 +17,65 @@ _LightGBMStopping: Any = type(lgb.early_stopping(1))
 
 
 class EarlyStopping(_LightGBMStopping):
-    """LightGBM's early stopping, with the declared metric moved to the first position; made by `early_stopping`."""
+    """LightGBM's early stopping, shown only the declared metric on the watched sets; made by `early_stopping`."""
 
     name: str  # of the metric to watch
+    data_name: str | None  # of the set to watch; None for every validation set
 
     def __call__(self, env: Any) -> None:
-        """Sort the declared metric first in the results, and decide as LightGBM does."""
+        """Decide as LightGBM does, by the watched results alone."""
+        if env.iteration == env.begin_iteration:
+            # LightGBM turns its early stopping off under dart, and would leave it off in the next training.
+            self.enabled, self._rounds = True, []
         results = env.evaluation_result_list or []
-        results.sort(key=lambda result: not self._is_watched(result))
-        with leaving_network(env):
-            if results and not self._is_watched(results[0]):
-                reported = sorted({result[1] for result in results})
-                msg = f"early stopping watches {self.name!r}, but the sets report {reported}."
-                raise InputError(msg, hint="the same convention in feval= or eval_metric=ra.lightgbm.eval_metric(...)")
-        super().__call__(env)
+        self._rounds.append(results)
+        watched = [result for result in results if self._is_watched(result, env)]
+        if not watched:
+            with leaving_network(env):
+                self._refuse(results, env)
+        try:
+            super().__call__(replace(env, evaluation_result_list=watched))
+        except lgb.callback.EarlyStopException as stop:
+            stop.best_score = self._rounds[stop.best_iteration - env.begin_iteration]  # of all metrics and sets
+            raise
 
-    def _is_watched(self, result: Any) -> bool:
-        # Before LightGBM 4.7, lgb.cv reports the metric "ndcg" of the validation sets as "valid ndcg".
-        return bool(result[1] == self.name or result[1].endswith(f" {self.name}"))
+    def _is_watched(self, result: Any, env: Any) -> bool:
+        data_name, name = result[:2]
+        if name != self.name or self._is_train_set(dataset_name=data_name, env=env):
+            return False
+        return self.data_name is None or data_name == self.data_name
+
+    def _refuse(self, results: Any, env: Any) -> None:
+        """Raise an error that says what is not reported: the metric, or the set to watch."""
+        reported = sorted({result[1] for result in results})
+        if self.name not in reported:
+            msg = f"early stopping watches {self.name!r}, but the sets report {reported}."
+            raise InputError(msg, hint="the same convention in feval= or eval_metric=ra.lightgbm.eval_metric(...)")
+        sets = {data_name for data_name, name, *_ in results if name == self.name}
+        valid = sorted(name for name in sets if not self._is_train_set(dataset_name=name, env=env))
+        if not valid:
+            msg = f"early stopping watches validation sets, but only the training set reports {self.name!r}."
+            raise InputError(msg, hint="valid_sets=[valid] of lgb.train, or eval_set= of LGBMRanker.fit")
+        msg = f"early stopping watches the set {self.data_name!r}, but the validation sets are {valid}."
+        raise InputError(msg, hint=f"data_name={valid[0]!r}, or data_name=None for all of them")
 
 
 def early_stopping(
-    convention: Convention | str, rounds: int, *, name: str | None = None, min_delta: float = 0.0, verbose: bool = True
+    convention: Convention | str,
+    rounds: int,
+    *,
+    data_name: str | None = None,
+    name: str | None = None,
+    min_delta: float = 0.0,
+    verbose: bool = True,
 ) -> EarlyStopping:
     """Stop when the declared metric has not improved for some rounds on a validation set; other metrics are ignored.
 
     `lgb.early_stopping(20, first_metric_only=True)` and
     `LGBMRanker(early_stopping_rounds=20, first_metric_only=True, metric="None")` do the same if the convention is the
-    first that `eval_metric` reports. They watch the first metric, whatever its name: without `metric="None"`,
-    LightGBM's own.
+    first that `eval_metric` reports and LightGBM computes no metric of its own. They watch the first metric, whatever
+    its name, and LightGBM puts its own first: those of `metric=`, its default without `metric="None"`, and each text in
+    `eval_metric=[ours, "map"]`, wherever it is in the list.
 
     On several workers use `global_eval`, so that all workers stop in the same round.
 
@@ -54,6 +85,9 @@ def early_stopping(
         A convention that `eval_metric` reports.
     rounds : int
         Rounds without improvement before training stops.
+    data_name : str, optional
+        The validation set to watch. None watches all of them: training stops as soon as one has not improved. The
+        training set is never watched.
     name : str, optional
         The display name, if `eval_metric(names=)` changed it.
     min_delta : float
@@ -69,7 +103,13 @@ def early_stopping(
     Raises
     ------
     InputError
-        During training, when nothing reports the convention.
+        During training, when nothing reports the convention, or no validation set does, or `data_name` is not one that
+        does. The message lists the sets.
+
+    Warns
+    -----
+    UserWarning
+        LightGBM's warning in a training with `boosting="dart"`, where it never stops early.
 
     Examples
     --------
@@ -85,7 +125,9 @@ def early_stopping(
     3
     """
     require_patience(rounds, min_delta)
+    require_name("data_name", data_name)
     require_name("name", name)
     stopping = EarlyStopping(int(rounds), first_metric_only=True, verbose=verbose, min_delta=min_delta)
     stopping.name = as_convention(convention).name if name is None else name
+    stopping.data_name = data_name
     return stopping

@@ -16,6 +16,7 @@ from rankadapters.callbacks.query_counts import QueryCounts
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
 from rankadapters.lightgbm.metrics import columns_of, query_weights
+from rankadapters.lightgbm.trainings import n_machines
 
 _RESULT = getattr(lgb, "EvalResult", lambda *row: row)  # an entry of LightGBM's results; a tuple before 4.7
 
@@ -143,11 +144,6 @@ def global_eval(
     """
     counts = QueryCounts(n_queries, "sort by qid and keep the rows of a query in one partition")
     return GlobalEval(Monitor(convention, names, n_threads, query_weights), counts, exchange, eval_names)
-
-
-def n_machines(params: Mapping[str, Any]) -> int:
-    """Return the number of workers of a training."""
-    return next((int(params[name]) for name in ("num_machines", "num_machine") if name in params), 1)
 
 
 @contextmanager

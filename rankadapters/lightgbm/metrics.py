@@ -10,11 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters import presets
+from rankadapters.callbacks.callers import refuse_other_toolkit, refused_as_scorer
 from rankadapters.callbacks.dataset_columns import DatasetColumns, flat, missing_group
 from rankadapters.callbacks.metrics import Monitor
 from rankadapters.core.data.columns import Array, shared_index
 from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.declaration.guesses import EVAL_METRIC, shows_call
 from rankadapters.core.errors import InputError
+from rankadapters.lightgbm.trainings import refuse_cut_queries, refuse_dask_workers, refuse_named_metric, refuse_workers
 
 native_metric, read_metric = presets.lightgbm.write, presets.lightgbm.read
 
@@ -26,19 +29,33 @@ class EvalMetric:
         self._monitor = monitor
 
     # LightGBM counts a metric's parameters, and passes the groups only if there are four positional parameters.
-    def __call__(
-        self, first: Any, second: Any = None, weight: Any = None, group: Any = None
-    ) -> list[tuple[str, float, bool]]:
+    def __call__(self, first: Any, second: Any = None, weight: Any = None, group: Any = None) -> Any:
         """Evaluate the arguments of `feval`, `(preds, Dataset)`, or LGBMRanker's `(y_true, y_pred, weight, group)`."""
+        if (refused := refused_as_scorer(first)) is not None:
+            return refused
+        refuse_other_toolkit("lightgbm", "eval_metric", first, second)
         if second is None:
             msg = f"the metric got only a {type(first).__name__}, so it was passed as callbacks=."
             raise InputError(f"{msg}\nHint: lgb.train(feval=metric), or LGBMRanker.fit(eval_metric=metric).")
         if isinstance(second, lgb.Dataset):
+            if not self._monitor.knows(second):
+                self._refuse(second)
             return self._monitor.evaluate(second, columns_of(second), flat(first))
+        if self._monitor.is_new:  # LGBMRanker trains with a copy
+            refuse_dask_workers()
         shared_index({"y_true": first, "y_pred": second, "weight": weight})
         return self._monitor.evaluate(first, columns_of(first, weight, group), flat(second))
 
+    def _refuse(self, dataset: lgb.Dataset) -> None:
+        """Refuse cut queries, a part of the rows, and a metric that Optuna's tuners would minimize."""
+        params, conventions = dataset.params or {}, self._monitor.names
+        refuse_workers(params)
+        refuse_named_metric(params, [name for one, name in conventions.items() if one.higher_is_better])
+        if any(convention.over != "rows" for convention in conventions):
+            refuse_cut_queries(dataset)
 
+
+@shows_call(EVAL_METRIC["lightgbm"])
 def eval_metric(
     convention: Convention | str | Sequence[Convention | str],
     *,
@@ -48,7 +65,8 @@ def eval_metric(
     """Make a metric that reports each convention, with values bit-identical to `ra.evaluate` on the same columns.
 
     Use it for `lgb.train(feval=)`, `lgb.cv(feval=)` and `LGBMRanker.fit(eval_metric=)`. Set LightGBM's `metric="None"`
-    unless you also want its own metrics.
+    unless you also want its own metrics. Pass `lgb.cv` folds of whole queries: its own folds keep queries together only
+    under LightGBM's ranking objectives. On several workers use `global_eval`.
 
     Parameters
     ----------
@@ -68,12 +86,16 @@ def eval_metric(
     Raises
     ------
     InputError
-        At the first evaluation, when the Dataset has no group or its labels do not fit the convention.
+        At the first evaluation of a Dataset: it has no group; its labels do not fit the convention; `lgb.cv` cut its
+        queries, and a convention ranks by query; the training has several workers, each with a part of the rows (in
+        `lgb.train` and DaskLGBMRanker); or its `params["metric"]` has the name of a convention of which higher is
+        better, because Optuna's LightGBMTuner would minimize it.
 
     Warns
     -----
     UserWarning
-        Once in a training: a Dataset has weights that a convention ignores.
+        Once in a training: a Dataset has weights that a convention ignores. DaskLGBMRanker trains on a version of Dask
+        that hides the number of workers.
 
     References
     ----------
@@ -125,7 +147,11 @@ def columns_of(data: Any, weight: Any = None, group: Any = None) -> DatasetColum
         owner, hint = "Dataset", "lgb.Dataset(..., group=sizes)"
         labels, weight, group = np.asarray(data.get_label()), data.get_weight(), data.get_group()
     else:
-        owner, hint, labels = "data", "fit(group=sizes, eval_group=[sizes])", data
+        owner, hint, labels = (
+            "data",
+            "fit(group=sizes, eval_group=[sizes]); for XGBRanker, QueryRanker(XGBRanker(), eval_metric=)",
+            data,
+        )
     if group is None:
         raise missing_group(owner, hint)
     return DatasetColumns(labels, np.asarray(group), None if weight is None else np.asarray(weight))

@@ -8,11 +8,14 @@ import lightgbm as lgb
 import numpy as np
 
 from rankadapters import objectives
+from rankadapters.callbacks.callers import refuse_other_toolkit
 from rankadapters.callbacks.dataset_columns import DatasetColumns
 from rankadapters.callbacks.objectives import ToolkitObjective
 from rankadapters.core.data.columns import Array
-from rankadapters.core.errors import InputError, warn_caller
+from rankadapters.core.declaration.guesses import LAMBDARANK, shows_call
+from rankadapters.core.errors import warn_caller
 from rankadapters.lightgbm.metrics import columns_of
+from rankadapters.lightgbm.trainings import refuse_bagging_by_query, refuse_cut_queries
 from rankadapters.objectives import Objective, PositionBias
 from rankadapters.objectives.lambda_rank import Trading
 from rankadapters.objectives.pairwise import BeyondKWord, NormalizationWord
@@ -32,6 +35,7 @@ class ObjectiveCallback(ToolkitObjective):
     # LightGBM counts an objective's parameters, and passes the groups only if there are four positional parameters.
     def __call__(self, first: Any, second: Any, weight: Any = None, group: Any = None) -> tuple[Array, Array]:
         """Return gradients and hessians for `(preds, Dataset)`, or LGBMRanker's `(y_true, y_pred, weight, group)`."""
+        refuse_other_toolkit("lightgbm", "objective", first, second)
         if isinstance(second, lgb.Dataset):
             data, columns, scores = second, self._columns(second), first
         else:
@@ -40,10 +44,11 @@ class ObjectiveCallback(ToolkitObjective):
         return self.gradients(data, columns, factors, scores)
 
     def _columns(self, dataset: lgb.Dataset) -> DatasetColumns:
-        """Return the columns of a Dataset, with positions if they are needed; refuse cut queries."""
+        """Return the columns of a Dataset, with positions if they are needed; refuse cut queries and bagged queries."""
         columns, is_new = columns_of(dataset.construct()), not self._knows(dataset)
         if is_new:
-            _refuse_cut_queries(dataset)
+            refuse_cut_queries(dataset)
+            refuse_bagging_by_query(dataset.params or {})
         if self.position_bias is not None:
             return columns._replace(positions=_positions(dataset))
         if is_new and _positions(dataset) is not None:
@@ -58,7 +63,7 @@ def objective(
 
     Called directly as `obj(preds, dataset)`, it returns `grad, hess`. Row weights multiply the gradients, as in
     LightGBM, unless the objective's convention says `average="uniform"`. Pass `lgb.cv` folds of whole queries: its own
-    folds keep queries together only under built-in objectives, and cut queries are refused.
+    folds keep queries together only under LightGBM's ranking objectives, and cut queries are refused.
 
     Parameters
     ----------
@@ -83,7 +88,8 @@ def objective(
         `objective` is not an objective, or has a position bias but no pairs.
     InputError
         In training: the Dataset has no group, or no positions although the position bias needs them; `lgb.cv` cut
-        queries; labels changed between rounds; or predictions are not finite. The message names round and row.
+        queries; the Dataset has `bagging_by_query` among its parameters; labels changed between rounds; or predictions
+        are not finite. The message names round and row.
 
     Warns
     -----
@@ -97,7 +103,9 @@ def objective(
 
     - `bagging_by_query`: LightGBM draws queries only for its own objectives. Under a callable it trains on all rows, or
       grows no tree if `bagging_fraction / bagging_freq` is at most 1/2. It also adds every tree to the score of row 0
-      once for each row that should have been left out. `bagging_by_query=False` draws rows.
+      once for each row that should have been left out. `bagging_by_query=False` draws rows. We raise an error in
+      QueryRanker, and in `lgb.train` and `lgb.cv` with a new Dataset. Elsewhere LightGBM does not tell the objective:
+      in LGBMRanker, in `Booster.update`, and with a Dataset that was constructed before.
     - `boosting="dart"`: LightGBM drops trees by an uninitialized flag, so two trainings may differ. If the training set
       is in `valid_sets`, it also returns the trees that it dropped last with the wrong sign.
 
@@ -121,6 +129,7 @@ def objective(
     return ObjectiveCallback(objective, n_threads, position_bias)
 
 
+@shows_call(LAMBDARANK["lightgbm"])
 def lambdarank(
     convention: Trading | str,
     *,
@@ -151,23 +160,3 @@ def _positions(dataset: lgb.Dataset) -> Array | None:
         whole = _positions(dataset.reference)
         return None if whole is None else whole[np.asarray(dataset.used_indices)]
     return None if positions is None else np.asarray(positions)
-
-
-def _refuse_cut_queries(dataset: lgb.Dataset) -> None:
-    """Refuse a subset Dataset that has only some rows of a query."""
-    while dataset.used_indices is not None and dataset.reference is not None:
-        _refuse_cut_from(dataset, dataset.reference)
-        dataset = dataset.reference
-
-
-def _refuse_cut_from(dataset: lgb.Dataset, whole: lgb.Dataset) -> None:
-    if whole.get_group() is None:
-        return
-    sizes = np.asarray(whole.get_group())
-    used = np.bincount(np.repeat(np.arange(sizes.size), sizes)[np.asarray(dataset.used_indices)], minlength=sizes.size)
-    cut = np.flatnonzero((used > 0) & (used < sizes))
-    if cut.size:
-        raise InputError(
-            f"the Dataset has {used[cut[0]]} of the {sizes[cut[0]]} rows of query {cut[0]}: its queries were cut.",
-            hint="lgb.cv(folds=sklearn.model_selection.GroupKFold(5)), to which LightGBM passes the queries",
-        )

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, cast, get_args
 
 from rankadapters.core.data.queries import Queries
+from rankadapters.core.declaration.guesses import LAMBDARANK, shows_call
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures import AP, ERR, NDCG, RR
 from rankadapters.objectives.base import IDLE, ConventionField
@@ -112,6 +113,7 @@ class LambdaRank(Pairwise):
         return self._bind(queries, swaps_of(queries, self.convention, cut=cut, catboost=catboost), n_threads, state)
 
 
+@shows_call(LAMBDARANK["objectives"])
 def lambdarank(
     convention: Trading | str,
     *,

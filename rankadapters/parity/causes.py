@@ -6,13 +6,13 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from decimal import ROUND_DOWN, ROUND_HALF_EVEN, Context, Decimal
-from functools import cached_property
 from itertools import islice
 from typing import Any
 
 import numpy as np
 
 from rankadapters import presets
+from rankadapters.core.classes import lazy_property
 from rankadapters.core.data.columns import Floats
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import RankAdaptersError
@@ -136,7 +136,7 @@ class _Neighbors:
         with np.errstate(all="ignore"):
             self._given = np.union1d(self._given, np.round((values - self._value) / self._unit) + 0.0)
 
-    @cached_property
+    @lazy_property
     def _attainable(self) -> Floats | None:
         """The numbers that ours can be under other scores, if these include the value and are few; otherwise None."""
         values = attainable_values(self._base.queries, self._base.scores, self._base.convention)

@@ -10,6 +10,7 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from rankadapters.core.classes import frozen_class
 from rankadapters.core.data.columns import Floats
 from rankadapters.core.declaration.arguments import whole
 from rankadapters.core.declaration.convention import Convention
@@ -63,6 +64,7 @@ def half_width(tolerance: Tolerance) -> float:
     return float(tolerance.half if isinstance(tolerance, Printed) else tolerance)
 
 
+@frozen_class
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class QueryDifferences:
     """A difference of two means, query by query; arrays of shape (n_queries,).
@@ -107,6 +109,7 @@ class QueryDifferences:
         )  # fmt: skip
 
 
+@frozen_class
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ParityRow:
     """A comparison of a source's number with ours; made by `compare` or `not_comparable`.
@@ -256,6 +259,7 @@ class ParityError(RankAdaptersError, AssertionError):
     """Raised for a parity report that is not `ok`; the message is the report."""
 
 
+@frozen_class
 @dataclass(frozen=True, slots=True)
 class ParityReport(Document):
     """A comparison of numbers from one or more sources with ours.

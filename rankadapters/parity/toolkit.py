@@ -11,6 +11,7 @@ from typing import Any, ClassVar, NamedTuple, Never, Self
 
 import numpy as np
 
+from rankadapters.core.classes import frozen_class
 from rankadapters.core.data.columns import GROUPS, Array, refuse_other_names
 from rankadapters.core.data.queries import Queries, as_queries
 from rankadapters.core.declaration.convention import Convention
@@ -45,6 +46,7 @@ class Task(NamedTuple):
     seed: int
 
 
+@frozen_class
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ToolkitData:
     """Labels and scores to check, raw or prepared for a toolkit, and facts about the model that made the scores.

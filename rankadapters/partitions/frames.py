@@ -13,13 +13,14 @@ import numpy as np
 from rankadapters.core.data.columns import Floats, Ints
 from rankadapters.core.data.ids import hash_ids, id_kind
 from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.declaration.guesses import FRAME, shows_call
 from rankadapters.core.errors import InputError, RankAdaptersError
 from rankadapters.core.evaluation.evaluator import Evaluator, Measured
 from rankadapters.core.evaluation.score import Score, Scores
 from rankadapters.core.evaluation.tally import Ids
 from rankadapters.partitions.request import FrameKeywords, FrameRequest, Partitions, SegmentKeywords
 from rankadapters.partitions.rows import Names, ScoredRows, rows_of_partition
-from rankadapters.segments.assignment import assign, by_query, refuse_unknown
+from rankadapters.segments.assignment import assign, by_query, refuse_entry_per_row, refuse_unknown
 from rankadapters.segments.segments import Segments
 from rankadapters.segments.sums import Segmented, merged, outcomes, sums_by_segment
 
@@ -73,6 +74,7 @@ class Frame(ABC):
         cls, df: Any, convention: Convention | str | Conventions, **keywords: Unpack[SegmentKeywords]
     ) -> Segments[Any]: ...
     @classmethod
+    @shows_call(FRAME)
     def evaluate(
         cls,
         df: Any,
@@ -150,18 +152,21 @@ class Frame(ABC):
         >>> ra.spark.evaluate(df, "textbook@3", partitions="shuffle").value  # doctest: +SKIP
         0.5654648767857288
         """
-        by = by_query(by)
+        series, by = by, by_query(by)
         names = Names(
             label=label, scores=(score,), qid=qid, query_weight=query_weight, row_weight=row_weight, docid=docid,
             by=None if isinstance(by, Mapping) else by, order=order,
         )  # fmt: skip
         request = cls._request(df, convention, partitions, names, by)
-        sums = merged(part.sums for part in _checked_parts(cls(df, request), request, ranks=True))
+        parts = _checked_parts(cls(df, request), request, ranks=True)
+        refuse_entry_per_row(series, sum(part.n_rows for part in parts))
+        sums = merged(part.sums for part in parts)
         by_segment = {None: outcomes(sums, request.conventions)}
         segments: Segments[Any] = Segments(request.conventions, by_segment, is_one=request.is_one, one_model=True)
         return segments if request.has_segments else segments.all
 
     @classmethod
+    @shows_call(FRAME.replace("evaluate", "per_query"))
     def per_query(
         cls,
         df: Any,
@@ -238,6 +243,7 @@ class Part(NamedTuple):
     number: int  # of the partition
     kind: str  # of the query ids, for messages
     ids: Ids  # hashes of the query ids
+    n_rows: int
     sums: Segmented  # over the queries, by segment; none if only the ids were requested
 
 
@@ -251,7 +257,7 @@ def part_of(request: FrameRequest, ranks: bool, columns: Columns, number: int) -
         sums = _sums(request, rows) if ranks else {}
     except RankAdaptersError as error:
         return error.about(f"partition {number}")
-    return Part(number, id_kind(rows.queries.query_ids), rows.queries.id_hashes, sums)
+    return Part(number, id_kind(rows.queries.query_ids), rows.queries.id_hashes, rows.queries.n_docs, sums)
 
 
 def _sums(request: FrameRequest, rows: ScoredRows) -> Segmented:

@@ -25,7 +25,7 @@ from rankadapters.core.data.columns import (
     shared_index,
     text_column,
 )
-from rankadapters.core.data.ids import id_column, kind_of
+from rankadapters.core.data.ids import id_column, id_form
 from rankadapters.core.data.optional_columns import own_docids, rank_docids
 from rankadapters.core.data.queries import Queries, stable_order
 from rankadapters.core.declaration.arguments import refusal
@@ -58,7 +58,7 @@ class Names:
         for role, name in asdict(self).items():
             for text in name if role == "scores" else [name]:
                 if not (isinstance(text, str) or (text is None and role not in {"label", "scores", "qid"})):
-                    raise refusal("score" if role == "scores" else role, text, "names of columns")
+                    raise _not_a_name("score" if role == "scores" else role, text)
         if len(set(self.scores)) < len(self.scores):
             raise InputError(f"score={self.scores!r:.60} names a column twice.", hint="a column for each model")
 
@@ -91,6 +91,14 @@ class Names:
             if list(columns).count(name) != 1:
                 count = "more than one column" if name in columns else "no column"
                 raise InputError(f"{source} has {count} {name!r}.", hint=_similar_name(name, columns))
+
+
+def _not_a_name(role: str, value: object) -> InputError:
+    if role != "by":
+        return refusal(role, value, "names of columns")
+    allowed = "the name of one column, and a mapping or a pandas Series from query ids to segments"
+    hint = "name a column of the table, which may join others: table['both'] = table['market'] + ' ' + table['device']"
+    return refusal(role, value, allowed, hint)
 
 
 def score_role(model: int) -> str:
@@ -127,8 +135,10 @@ def require_pyarrow() -> None:
         raise MissingToolkitError.of("pyarrow", "files") from error
 
 
-def arrow_table(columns: Mapping[str, Any]) -> Any:
+def arrow_table(columns: Mapping[str, Any], names: Names) -> Any:
     """Return columns of numpy, pandas, Arrow or lists as an Arrow table; missing entries become null.
+
+    In lists of labels, scores and weights, bools are numbers.
 
     Raises
     ------
@@ -138,7 +148,8 @@ def arrow_table(columns: Mapping[str, Any]) -> Any:
     import pyarrow as pa
 
     shared_index(columns)
-    arrays = {name: _arrow_array(name, column) for name, column in columns.items()}
+    numbers = {*names.numbers.values()} - {*names.ids.values()}
+    arrays = {name: _arrow_array(name, column, numeric=name in numbers) for name, column in columns.items()}
     n_rows = {name: len(array) for name, array in arrays.items()}
     first, n_first = next(iter(n_rows.items()))
     for name, n in n_rows.items():
@@ -147,7 +158,7 @@ def arrow_table(columns: Mapping[str, Any]) -> Any:
     return pa.table(arrays)
 
 
-def _arrow_array(name: str, column: Any) -> Any:
+def _arrow_array(name: str, column: Any, *, numeric: bool) -> Any:
     import pyarrow as pa
 
     if isinstance(column, (pa.Array, pa.ChunkedArray)):
@@ -157,10 +168,10 @@ def _arrow_array(name: str, column: Any) -> Any:
             return pa.array([], pa.float64())
         if pandas_index(column) is not None and str(getattr(column, "dtype", "object")) != "object":
             return pa.array(column, from_pandas=True)
-        array = as_column(name, column)
-        return pa.array(
-            _of_one_kind(name, array) if array.dtype == object else array, from_pandas=array.dtype == object
-        )
+        array = as_column(name, column, numeric=numeric)
+        if array.dtype == object:
+            return pa.array(_of_one_kind(name, array, numeric=numeric), from_pandas=True)
+        return pa.array(array)
     except InputError:
         raise
     except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
@@ -168,14 +179,15 @@ def _arrow_array(name: str, column: Any) -> Any:
         raise InputError(msg, hint="numbers, texts or times of one type") from None
 
 
-def _of_one_kind(name: str, array: Array) -> Array:
+def _of_one_kind(name: str, array: Array, *, numeric: bool) -> Array:
     """Return a column of objects in a form from which pyarrow makes the same values.
 
-    It would make texts of bytes, dates of times if a date comes first, and microseconds of pandas' nanoseconds.
+    It would make texts of bytes, numbers of bools, dates of times if a date comes first, and microseconds of pandas'
+    nanoseconds.
     """
     examples = {type(item): item for item in array}.values()
-    kinds = {kind_of(item) for item in examples if not is_missing(item)}
-    is_mixed = {"bytes", "text"} <= kinds
+    kinds = {id_form(item) for item in examples if not is_missing(item)}
+    is_mixed = {"bytes", "text"} <= kinds or (not numeric and {"bool", "number"} <= kinds)
     if kinds & {"date", "datetime"}:
         if (row := next((row for row, item in enumerate(array) if is_missing(item)), None)) is not None:
             raise InputError(f"{name} is missing in row {row + 1}.", hint="fix or drop the row")
@@ -313,7 +325,7 @@ def rows_of_partition(columns: Mapping[str, Any], names: Names) -> ScoredRows:
     InputError
         As `read_columns` and `ScoredRows.of`.
     """
-    table = arrow_table({names.by_role[role]: column for role, column in columns.items()})
+    table = arrow_table({names.by_role[role]: column for role, column in columns.items()}, names)
     with locating(np.arange(table.num_rows), "row {}".format):
         checked = read_columns(table, names)
     return ScoredRows.of(checked, names, "row {}".format)

@@ -38,6 +38,7 @@ from rankadapters.presets.tool import (
     preset,
     refuse_unknown,
     same_as,
+    without_preset,
 )  # fmt: skip
 from rankadapters.presets.vocabulary import PresetCall, Vocabulary
 
@@ -277,6 +278,8 @@ class CatBoost(
         metrics = {declared.reads: (method, declared) for method, declared in self.presets.items()}
         name, _, options = text.partition(":")
         if name not in metrics:
+            if error := without_preset(self, name):
+                raise error
             msg = f"{text!r:.80} is none of CatBoost's {', '.join(metrics)}."
             raise ConventionError(msg, hint="'NDCG:top=5;type=Exp', in this spelling")
         method, declared = metrics[name]

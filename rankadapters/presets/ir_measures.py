@@ -27,6 +27,12 @@ def _with(option: str, value: str) -> str:
     return rf"(\((rel=(?P<rel>\d+))?(, ?)?{extra}(judged_only=(?P<judged_only>True))?\))?"
 
 
+def _rank(option: str) -> int:
+    """Return the place of an option in the regular expressions."""
+    return {"rel": 0, "judged_only": 2}.get(option, 1)
+
+
+_IN_BRACKETS = re.compile(r"(\w+)\(([^()]*)\)(.*)")
 _OPTIONS = _with("", "")
 _REL = r"(\(rel=(?P<rel>\d+)\))?"
 
@@ -147,6 +153,26 @@ class IrMeasures(
         k
             The cutoff; ir_measures always uses 1000.
         """
+
+    def read(self, text: str, **params: Any) -> Convention:
+        """Return the convention of a metric, given its text in ir_measures; options may have any order.
+
+        >>> str(ir_measures.read("RBP(p=0.5, rel=1)")) == str(ir_measures.read("RBP(rel=1,p=0.5)"))
+        True
+
+        Raises
+        ------
+        ConventionError
+            The metric is unknown.
+        """
+        match = _IN_BRACKETS.fullmatch(text) if isinstance(text, str) else None
+        if match is None:
+            return super().read(text, **params)
+        options = sorted(map(str.strip, match[2].split(",")), key=lambda option: _rank(option.partition("=")[0]))
+        try:
+            return super().read(f"{match[1]}({','.join(options)}){match[3]}", **params)
+        except ConventionError:
+            return super().read(text, **params)  # raises an error with the given text
 
     def calls(self, convention: Convention) -> Iterator[PresetCall]:
         """Yield calls of presets, without those that ir_measures cannot write, such as `P` without a cutoff."""

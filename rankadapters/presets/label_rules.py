@@ -97,6 +97,8 @@ _RULES = (
     LabelRule(_presets_of(ranklib), "fractional", "RankLib 2.10.1 cuts to a whole number"),
 )  # fmt: skip
 LABEL_RULES = {name: [rule for rule in _RULES if name in rule.presets] for kind in _RULES for name in kind.presets}
+# By tool, its release, and from how many rows of a query on its sort is unstable, so that ties may have any order.
+UNSTABLE_SORTS = {"ranx": ("ranx 0.3.21", 16), "rankeval": ("RankEval 0.8.2", 17)}
 ORDINARY = 4  # no rule applies to whole labels from 0 to this one
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from difflib import get_close_matches
 from typing import Any, TypeGuard, cast
@@ -13,7 +13,7 @@ from rankadapters.core.declaration.declared import read_fields, read_signature
 from rankadapters.core.declaration.fields import LARGEST_CUTOFF, read_cutoff
 from rankadapters.core.errors import ConventionError, brief, choices
 from rankadapters.core.measures import MEASURES
-from rankadapters.presets.tool import Make, Tool
+from rankadapters.presets.tool import Make, Tool, without_preset
 
 TOOLS: dict[str, Tool] = {}  # filled by the package, which imports every tool
 # A name without a version means the newest release, and moves with it; the name with the version stays.
@@ -157,6 +157,22 @@ def parse(text: str) -> Convention:
     """
     if not isinstance(text, str):
         raise ConventionError(f"a convention's text is a string, not {type(text).__name__}.\n{_HINT}")
+    try:
+        return _parse(text)
+    except ConventionError:
+        without_spaces = "".join(text.split())
+        if without_spaces == text or not _is_text(without_spaces):
+            raise
+    raise ConventionError(f"{text!r:.80} has spaces.", hint=f"{without_spaces!r}")
+
+
+def _is_text(text: str) -> bool:
+    with suppress(ConventionError):
+        return bool(_parse(text))
+    return False
+
+
+def _parse(text: str) -> Convention:
     display = _DISPLAY.fullmatch(text)
     if display is not None:
         return _read_display(text, display)
@@ -231,6 +247,9 @@ def as_conventions(values: object) -> list[Convention]:
     ConventionError
         The iterable is empty, or an item is neither a convention nor the text of one.
     """
+    if isinstance(values, Mapping) and not all(isinstance(value, Convention) for value in values):
+        hint = "list(mapping.values()); eval_metric and query_scorer take names=list(mapping) with it"
+        raise ConventionError(f"{brief(values)} is a mapping, but a sequence of conventions is needed.", hint=hint)
     conventions = [as_convention(value) for value in ([values] if is_one(values) else cast("Iterable[Any]", values))]
     if not conventions:
         raise ConventionError("no convention was given.", hint="[ra.presets.textbook(10)]")
@@ -297,6 +316,8 @@ def _unknown(text: str, preset: str) -> ConventionError:
     problem = f"{text!r:.80} is neither a preset@k such as 'letor4@10' nor a signature"
     name = re.split("[^A-Za-z0-9_.-]", preset.strip(), maxsplit=1)[0]
     tool, dot, word = name.partition(".")
+    if dot and tool_name(tool) in TOOLS and (error := without_preset(TOOLS[tool_name(tool)], word)):
+        return error
     if dot and tool_name(tool) in TOOLS and (kind := measure_called(word.lower().removesuffix("_score"))):
         at = _cutoff_in(preset)
         near_ones = [_with_cutoff(known, at) for known in _of_tool(tool, kind)] or _with_tools(word + at)

@@ -16,16 +16,19 @@ from inspect import cleandoc
 from types import NoneType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn, ParamSpec, Protocol, TypeVar, cast
 
+from rankadapters.core.classes import frozen_class
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.fields import as_number, as_whole, is_whole
 from rankadapters.core.errors import ConventionError, choices
 from rankadapters.core.measures import NDCG
+from rankadapters.presets.inexpressible import inexpressible
 
 ANY_WEIGHTS = dict.fromkeys(("query", "row", None))  # values of `weights` for a metric that ignores them
 
 Fields = Mapping[str, Any]  # fields of conventions by name
 
 
+@frozen_class
 @dataclass(frozen=True, slots=True)
 class Option:
     """An option of presets.
@@ -113,6 +116,7 @@ P = ParamSpec("P")
 K = r"(?P<k>[1-9]\d*)"  # the cutoff in a tool's own name of a metric
 
 
+@frozen_class
 @dataclass(frozen=True, slots=True)
 class Preset:
     """A preset: a measure, the tool's name for it, and fields that add to the tool's defaults or replace them.
@@ -340,6 +344,8 @@ class Tool:
         raise self._unknown(text, params)
 
     def _unknown(self, text: object, params: Mapping[str, Any] | None = None) -> ConventionError:
+        if error := without_preset(self, text):
+            return error
         has_ndcg = "__call__" in self.presets
         measures = choices([*([self.name] if has_ndcg else []), *self.measures()])
         suffix = f" with {choices(params)}" if params else ""
@@ -347,6 +353,26 @@ class Tool:
             f"{text!r:.80}{suffix} is not a known metric of {self.name}; there are presets for {measures}.",
             hint=f"presets.{self.name}(10)" if has_ndcg else f"presets.{self.name}.{self.measures()[0]}()",
         )
+
+
+def without_preset(tool: Tool, text: object) -> ConventionError | None:
+    """Return the error for a metric that a tool has but no convention can express; None if it is not known to be one.
+
+    >>> from rankadapters.presets import xgboost
+    >>> str(without_preset(xgboost, "aucpr")).partition(":")[0]
+    "'aucpr' of xgboost has no preset"
+    """
+    word = re.split(r"\W", text, maxsplit=1)[0] if isinstance(text, str) else ""
+    if not word or any(declared.reads and re.fullmatch(declared.reads, word) for declared in tool.presets.values()):
+        return None
+    without_version = re.sub(r"(_\d+)*\Z", "", tool.name, count=1)
+    prefix, named = f"{without_version}_", re.compile(rf"(?<!\w){re.escape(word)}(?!\w)")
+    for key, entry in inexpressible().items():
+        if key.startswith(prefix) and (key == f"{prefix}{word}" or named.search(entry)):
+            reason, _, workaround = entry.partition(" Workaround: ")
+            hint = workaround.removesuffix(".") or "ra.presets.inexpressible() lists all such metrics"
+            return ConventionError(f"{text!r:.80} of {tool.name} has no preset: {reason}", hint=hint)
+    return None
 
 
 class ToolWithoutNDCG(Tool):

@@ -19,6 +19,9 @@ from rankadapters.core.errors import InputError
 
 Assignment = dict[Any, Ints]  # segment -> indices of its queries; segments are sorted
 
+_IDS = "7 and '7' are different ids"
+_COLUMN = "for a segment per row, name a column of the table: by='market'"
+
 
 def assign(by: object, queries: Queries, *, in_parts: bool = False) -> Assignment:
     """Return the indices of each segment's queries.
@@ -36,7 +39,8 @@ def assign(by: object, queries: Queries, *, in_parts: bool = False) -> Assignmen
     Raises
     ------
     InputError
-        A segment is missing or varies within a query, or the mapping and the data have different queries.
+        A segment is missing or varies within a query, two segments are equal or printed alike though of different
+        types, or the mapping and the data have different queries or name one twice.
     """
     ids = id_values(queries.query_ids) if isinstance(by, Mapping) or pandas_index(by) is not None else []
     if _is_by_query(by, queries, ids):
@@ -45,18 +49,29 @@ def assign(by: object, queries: Queries, *, in_parts: bool = False) -> Assignmen
         segments = by if in_parts else segments_by_id(by)
         for query in ids:
             if query not in segments:
-                raise InputError(
-                    f"by has no segment for query {query!r}.", hint="name every query; 7 and '7' are different ids"
-                )
+                hint = f"name every query; {_IDS}" + f"; {_COLUMN}" * in_parts
+                raise InputError(f"by has no segment for query {query!r}.", hint=hint)
         if not in_parts:
-            refuse_unknown(segments.keys() - set(ids))
+            refuse_unknown(segments.keys() - set(ids), hint=_IDS)
         names = [segments[query] for query in ids]
     else:
         names = _by_query(by, queries)
     numbers: dict[Any, list[int]] = {}
     for number, name in enumerate(names):
         numbers.setdefault(name, []).append(number)
+    _refuse_alike(numbers)
     return {name: np.asarray(numbers[name]) for name in in_order(numbers)}
+
+
+def refuse_entry_per_row(by: object, n_rows: int, index: object = None) -> None:
+    """Raise InputError for a pandas Series with an entry per row of a table, as its length and its index show.
+
+    Its index then is the table's, or counts 0, 1, 2, ...
+    """
+    own = pandas_index(by)
+    if own is not None and len(own) == n_rows and (own.equals(index) or np.array_equal(own, np.arange(n_rows))):
+        msg = f"by has an entry for each of the {n_rows} rows, but a Series for a table has one per query, by its id."
+        raise InputError(msg, hint=f"{_COLUMN}; if its index has query ids, by=by.to_dict()")
 
 
 def by_query(by: Any) -> Any:
@@ -99,18 +114,36 @@ def segments_by_id(by: Mapping[Any, Any]) -> dict[Any, Any]:
     if missing:
         msg = f"by[{missing[0]!r}] is {by[missing[0]]!r}, but every query belongs to a segment."
         raise InputError(msg, hint=UNNAMED)
-    segments = {id_value(query): segment_value(segment) for query, segment in by.items()}
-    comparable_keys(np.fromiter(segments.values(), object, len(segments)), "by")  # refuses unhashable values
+    queries: dict[Any, Any] = {}
+    for query in by:
+        if (first := queries.setdefault(id_value(query), query)) is not query:
+            msg = f"by names one query twice, as {first!r} and as {query!r}."
+            raise InputError(msg, hint="one entry per query; ids compare by value")
+    column = np.fromiter(by.values(), object, len(by))
+    if len(by):
+        comparable_keys(column, "by")  # refuses unhashable values
+    segments = dict(zip(queries, map(segment_value, column), strict=True))
+    _refuse_alike(dict.fromkeys(segments.values()))
     return segments
 
 
-def refuse_unknown(queries: Iterable[Any]) -> None:
+def _refuse_alike(segments: Iterable[Any]) -> None:
+    """Raise InputError for two segments that are printed alike, such as 1 and "1"."""
+    by_text: dict[str, Any] = {}
+    for segment in segments:
+        text = str(float(segment) if isinstance(segment, Fraction) else segment)
+        if (first := by_text.setdefault(text, segment)) is not segment:
+            msg = f"by has the segments {first!r} and {segment!r}, which results would print alike."
+            raise InputError(msg, hint="one type for all segments, or other names")
+
+
+def refuse_unknown(queries: Iterable[Any], *, hint: str = f"{_IDS}; {_COLUMN}") -> None:
     """Raise an error if `queries`, the ids in a mapping that the data do not have, is not empty."""
     unknown = in_order(queries)
     if unknown:
         more = f" and {len(unknown) - 1} more queries" if len(unknown) > 1 else ""
-        hint = "name only queries of the data; 7 and '7' are different ids"
-        raise InputError(f"by names query {unknown[0]!r}{more}, but the data have no such query.", hint=hint)
+        msg = f"by names query {unknown[0]!r}{more}, but the data have no such query."
+        raise InputError(msg, hint=f"name only queries of the data; {hint}")
 
 
 def segment_value(segment: Any) -> Any:

@@ -13,14 +13,16 @@ from rankadapters.segments.segments import Segments
 from rankadapters.segments.sums import Outcome, naming, outcomes, sums_by_segment
 
 
-def evaluate_segments(evaluator: Evaluator, models: Mapping[Any, object], by: object) -> Segments[Any]:
-    """Return the result of `ra.evaluate(..., by=by)`; the scores of a single model have the name None."""
+def evaluate_segments(
+    evaluator: Evaluator, models: Mapping[Any, object], by: object, *, one_model: bool
+) -> Segments[Any]:
+    """Return the result of `ra.evaluate(..., by=by)`; with `one_model`, the model has no name."""
     segments = assign(by, evaluator.queries)
     by_model = {
         name: outcomes_of(evaluator, column, evaluator.measure(column), segments) for name, column in models.items()
     }
     is_one = evaluator.convention is not None
-    return Segments(evaluator.conventions, by_model, is_one=is_one, one_model=None in models)
+    return Segments(evaluator.conventions, by_model, is_one=is_one, one_model=one_model)
 
 
 def outcomes_of(

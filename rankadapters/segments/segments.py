@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from fractions import Fraction
-from functools import cached_property
 from statistics import NormalDist
 from typing import Any, TypeVar
 
 import numpy as np
 
+from rankadapters.core.classes import lazy_property
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import NotAskedError, choices
 from rankadapters.core.evaluation.score import Scores, frame_row, shape_results, signatures
@@ -48,10 +47,10 @@ class Segments(Mapping[Any, Result], Written):
     ([('no', 0.631), ('se', 1.0)], 0.815)
     >>> print(scores)
     Segments, intervals of 95 %
-    segment  name              value  queries  scored  empty  short      low    high
-    no       ndcg@2/textbook  0.6309        1       1      0      0        -       -
-    se       ndcg@2/textbook  1.0000        1       1      0      0        -       -
-    all      ndcg@2/textbook  0.8155        2       2      0      0  -1.5293  3.1602
+    segment  name              value  queries  scored  empty  short     low    high
+    no       ndcg@2/textbook  0.6309        1       1      0      0       -       -
+    se       ndcg@2/textbook  1.0000        1       1      0      0       -       -
+    all      ndcg@2/textbook  0.8155        2       2      0      0  0.0000  1.0000
     """
 
     def __init__(self, conventions: Sequence[Convention], by_model: ByModel, *, is_one: bool, one_model: bool) -> None:
@@ -60,7 +59,7 @@ class Segments(Mapping[Any, Result], Written):
         for segment in next(iter(by_model.values())):
             outcomes = {model: by_segment[segment] for model, by_segment in by_model.items()}
             scores = {
-                model: Scores((key, replace(outcome_of[key].score, convention=key)) for key in conventions)
+                model: Scores((key, outcome_of[key].score.named(key)) for key in conventions)
                 for model, outcome_of in outcomes.items()
             }
             results[segment] = shape_results(conventions, scores, is_one=is_one, one_model=one_model)
@@ -87,7 +86,7 @@ class Segments(Mapping[Any, Result], Written):
         """Show the result of each segment and of all queries."""
         return f"Segments({self._by_segment!r}, all={self.all!r})"
 
-    @cached_property
+    @lazy_property
     def _rows(self) -> list[dict[str, Any]]:
         conventions, by_model, one_model = self._arguments
         return list(rows_of(conventions, by_model, one_model=one_model))
@@ -105,8 +104,9 @@ class Segments(Mapping[Any, Result], Written):
 
         Its columns are `segment` (missing for all queries), `name`, `signature`, `model` if there is more than one,
         `value`, the counts of a Score, `standard_error`, `low` and `high`. The last two are the ends of the 95 %
-        interval: value -+ t times standard error, with Student's t for `n_scored - 1` degrees of freedom. They are NaN
-        for fewer than two scored queries and for conventions over all rows.
+        interval: value -+ t times standard error, with Student's t for `n_scored - 1` degrees of freedom, cut at the
+        limits of the measure, such as 0 and 1. They are NaN for fewer than two scored queries and for conventions over
+        all rows.
 
         Raises
         ------
@@ -148,11 +148,11 @@ def rows_of(conventions: Sequence[Convention], by_model: ByModel, *, one_model: 
         for convention in conventions:
             for model, by_segment in by_model.items():
                 score, error = by_segment[segment][convention]
-                half = _student(score.n_scored - 1) * error if score.n_scored > 1 else math.nan
+                low, high = _interval(convention, score.value, error, score.n_scored)
                 yield {
                     "segment": float(segment) if isinstance(segment, Fraction) else segment,
                     **frame_row(score, convention, **({} if one_model else {"model": model})),
-                    "standard_error": error, "low": score.value - half, "high": score.value + half,
+                    "standard_error": error, "low": low, "high": high,
                 }  # fmt: skip
 
 
@@ -173,18 +173,29 @@ def table_of(rows: Sequence[dict[str, Any]], decimals: int | None = None) -> Tab
         contests.setdefault((row["segment"], row["signature"]), []).append(row["value"])
     form = f"{{:.{max(map(distinct_decimals, contests.values())) if decimals is None else decimals}f}}"
     conventions = {signature: parse(signature) for signature in dict.fromkeys(row["signature"] for row in rows)}
-    lines = []
+    lines, total = [], "all"
+    while any(str(row["segment"]) == total for row in rows):  # a segment may have this name too
+        total += " queries"
     for row in rows:
         contest = (row["segment"], row["signature"]) if "model" in row else None
         value = Cell(form, row["value"], contest=contest, worth=conventions[row["signature"]].worth(row["value"]))
         ends = {end: _number(row[end], form) for end in ("low", "high")}
-        line = {**row, "segment": "all" if row["segment"] is None else row["segment"], "value": value, **ends}
+        line = {**row, "segment": total if row["segment"] is None else row["segment"], "value": value, **ends}
         lines.append([cell if isinstance(cell := line[name], str) else str(cell) for name in columns])
     return Table.of("Segments, intervals of 95 %", [column.removeprefix("n_") for column in columns], lines)
 
 
 def _number(value: float | None, form: str) -> str:
     return "-" if value is None or math.isnan(value) else Cell(form, value)
+
+
+def _interval(convention: Convention, value: float, error: float, n_scored: int) -> tuple[float, float]:
+    """Return the ends of the interval, cut at the limits of the queries' values; NaN if there is none."""
+    half = _student(n_scored - 1) * error if n_scored > 1 else math.nan
+    if math.isnan(half):
+        return math.nan, math.nan
+    least, most = convention.limits_of_queries()  # weights may take a value beyond them, which is then an end
+    return min(value, max(least, value - half)), max(value, min(most, value + half))
 
 
 def _student(degrees: int) -> float:

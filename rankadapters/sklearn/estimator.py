@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
+from sklearn.utils.metadata_routing import MetadataRequest
 
 from rankadapters.core.declaration import arguments
 from rankadapters.core.declaration.convention import Convention
@@ -44,7 +45,7 @@ class QueryEstimator(BaseEstimator):
         X, y, qid
             As in `fit`; qid is always required.
         sample_weight : array-like, shape (n_docs,), optional
-            Weights, constant within a query; `average="uniform"` ignores them.
+            Weights, constant within a query.
 
         Returns
         -------
@@ -56,7 +57,8 @@ class QueryEstimator(BaseEstimator):
         ConventionError
             `convention` is None.
         InputError
-            The qid is missing, or the labels do not fit the convention.
+            The qid is missing, the labels do not fit the convention, or it would ignore `sample_weight`
+            (`average="uniform"`).
         """
         if self.convention is None:
             name = type(self).__name__
@@ -67,10 +69,22 @@ class QueryEstimator(BaseEstimator):
         ids = ids_of(X, qid, self.qid)
         if ids is None:
             raise self._no_qid("score")
-        weights = sample_weight if as_convention(self.convention).weighting else None
         name = self.qid or "qid"
         scorer = QueryScorer(self.convention, name, name, self.whole)
-        return scorer(self, X, y, sample_weight=weights, **{name: ids})
+        return scorer(self, X, y, sample_weight=sample_weight, **{name: ids})
+
+    def get_metadata_routing(self) -> MetadataRequest:
+        """Request qid and weights; scikit-learn refuses weights for the score if the convention would ignore them.
+
+        `set_score_request(sample_weight=False)` keeps the weights of a search for `fit` alone.
+        """
+        request: MetadataRequest = super().get_metadata_routing()
+        if request.score.requests["sample_weight"] is True and self._ignores_weights():
+            request.score.add_request(param="sample_weight", alias=None)
+        return request
+
+    def _ignores_weights(self) -> bool:
+        return self.convention is not None and as_convention(self.convention).weighting is None
 
     def _read(self, X: Any, y: Any, *, training: bool) -> tuple[Any, Any]:
         """Check the features and labels of one set, and return them in the form that `fit` needs."""

@@ -23,9 +23,21 @@ from rankadapters.callbacks.history import History, Log
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, UnsupportedConventionError
 from rankadapters.objectives import Objective
-from rankadapters.sklearn.rows import LabeledRows
+from rankadapters.sklearn.rows import LabeledRows, n_entries
 
 RANKERS = {"LGBMRanker": "lightgbm", "XGBRanker": "xgboost", "CatBoostRanker": "catboost"}
+# Parameters of the rankers' `fit` that describe features or rounds, even if they have as many entries as X has rows.
+NOT_BY_ROW = {
+    "callbacks", "categorical_feature", "cat_features", "embedding_features", "eval_at", "eval_names", "eval_metric",
+    "feature_name", "feature_weights", "pairs_weight", "text_features",
+}  # fmt: skip
+BY_ROW_NUMBER = {"pairs", "graph"}
+# Parameters of the rankers' `fit` for the scores that training starts from: of the training rows, and of the sets.
+MARGINS = {
+    "lightgbm": ("init_score", "eval_init_score"),
+    "xgboost": ("base_margin", "base_margin_eval_set"),
+    "catboost": ("baseline", ""),
+}
 
 
 def toolkit_of(estimator: object) -> str | None:
@@ -78,7 +90,7 @@ def fit_transformers(
     while isinstance(estimator, Pipeline):
         name, last = estimator.steps[-1]
         head, (train, *others) = estimator[:-1], sets
-        head_params, params = _split(estimator, head, train.row_weight, params)
+        head_params, params = _split(estimator, head, train, params)
         if head.steps:
             train = train.with_features(head.fit_transform(train.X, train.y, **head_params))
             sets = [train, *(rows.with_features(head.transform(rows.X)) for rows in others)]
@@ -88,18 +100,47 @@ def fit_transformers(
 
 
 def _split(
-    estimator: Pipeline, head: Pipeline, row_weight: Any, params: dict[str, Any]
+    estimator: Pipeline, head: Pipeline, train: LabeledRows, params: dict[str, Any]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Split fit parameters into those of the transformers and of the last step, by metadata routing or name prefix."""
+    """Split fit parameters into those of the transformers and of the last step, by metadata routing or name prefix.
+
+    Columns for the transformers are in the order of the training rows, those for the last step as the caller's.
+    """
     name = estimator.steps[-1][0]
     if not get_config()["enable_metadata_routing"]:
         last_keys = {key for key in params if key.startswith(f"{name}__") or not head.steps}
         rest = {key: value for key, value in params.items() if key not in last_keys}
-        return rest, {key.removeprefix(f"{name}__"): params[key] for key in last_keys}
+        return in_order(train, rest), {key.removeprefix(f"{name}__"): params[key] for key in last_keys}
     last_params = dict(process_routing(estimator, "fit", **params)[name]["fit"])
-    available = dict(params) if row_weight is None else {**params, "sample_weight": row_weight}
+    available = in_order(train, params)
+    if train.row_weight is not None:
+        available["sample_weight"] = train.row_weight
     head_keys = get_routing_for_object(head).consumes("fit_transform", available) if head.steps else ()
     return {key: available[key] for key in head_keys}, last_params
+
+
+def by_row(params: dict[str, Any], n: int | None) -> dict[str, Any]:
+    """Return the fit parameters that have an entry for each of the caller's `n` rows."""
+    return {
+        name: value
+        for name, value in params.items()
+        if name.rpartition("__")[2] not in NOT_BY_ROW and n_entries(value) == n
+    }
+
+
+def in_order(rows: LabeledRows, params: dict[str, Any]) -> dict[str, Any]:
+    """Return fit parameters whose entries by row are in the order of these rows."""
+    if rows.source is None:
+        return dict(params)
+    for name in params:
+        if name.rpartition("__")[2] in BY_ROW_NUMBER:
+            raise InputError(
+                f"{name}= names rows by their numbers, which change because QueryRanker "
+                f"{'holds some out' if rows.is_part else 'sorts rows by query'}.",
+                hint="pass rows that are sorted by query, and eval_set in place of validation_fraction",
+            )
+    columns = by_row(params, rows.n_source)
+    return {**params, **{name: rows.take(name, column) for name, column in columns.items()}}
 
 
 class RankerFit:
@@ -115,12 +156,36 @@ class RankerFit:
     ) -> None:  # fmt: skip
         self.ranker, (self.train, *self.valid), self.params = ranker, sets, params
         self.convention, self.objective = convention, objective
+        self.margins: list[Any] = [None] * len(sets)  # of the training rows and of each validation set
+        if (toolkit := toolkit_of(ranker)) is not None:
+            self._take_margins(*MARGINS[toolkit])
+        held_out = in_order(self.valid[0], params) if self.train.is_part else {}
+        self.subgroups = [held_out.get("subgroup_id")] + [None] * len(sets)  # CatBoost's, of each validation set
+        self.params = in_order(self.train, params)
 
     def run(self) -> History | None:
         """Fit the estimator in place; return the history of the convention's values."""
         fits = {"lightgbm": self._lightgbm, "xgboost": self._xgboost, "catboost": self._catboost, None: self._estimator}
         log = fits[toolkit_of(self.ranker)]() or getattr(self.ranker, "evals_result_", {})  # XGBoost: after a round
         return None if self.convention is None else _history(self.ranker, log, self.convention)
+
+    def _take_margins(self, name: str, name_of_sets: str) -> None:
+        """Move the scores that training starts from out of the parameters, in the order of each set's rows."""
+        margin, of_sets = self.params.pop(name, None), self.params.pop(name_of_sets, None)
+        if margin is not None:
+            self.margins[0] = self.train.take(name, margin)
+        if of_sets is None and not (margin is not None and self.train.is_part):
+            return
+        if self.train.is_part:
+            if of_sets is not None:
+                raise InputError(f"{name_of_sets} is for eval_set.", hint=f"{name}=, which validation_fraction divides")
+            of_sets = [margin]
+        if not isinstance(of_sets, (list, tuple)) or len(of_sets) != len(self.valid):
+            msg = f"{name_of_sets} must be a list with an entry for each of the {len(self.valid)} validation sets."
+            raise InputError(msg, hint=f"{name_of_sets}=[scores] beside eval_set=[(X, y, qid)]")
+        for index, (rows, scores) in enumerate(zip(self.valid, of_sets, strict=True)):
+            if scores is not None:
+                self.margins[index + 1] = rows.take(name if self.train.is_part else f"{name_of_sets}[{index}]", scores)
 
     def _fit(self, **arguments: Any) -> None:
         fit = self.ranker.fit
@@ -148,22 +213,32 @@ class RankerFit:
 
     def _lightgbm(self) -> None:
         from rankadapters import lightgbm
+        from rankadapters.lightgbm.trainings import refuse_bagging_by_query
 
         if self.objective is not None:
             self.ranker.set_params(objective=lightgbm.objective(self.objective))
+        if isinstance(self.ranker.objective, lightgbm.ObjectiveCallback):  # LGBMRanker does not show it the parameters
+            refuse_bagging_by_query(self.ranker.get_params())
         arguments = {"group": self.train.sizes, "sample_weight": self.train.row_weight, **self._lightgbm_sets()}
+        if self.margins[0] is not None:
+            arguments["init_score"] = self.margins[0]
+        params = self.ranker.get_params()
+        names_metric = any(params.get(name) is not None for name in ("metric", "metrics", "metric_types"))
+        # Without "None", LightGBM also computes its default metric, which refuses queries of more than 10,000 rows.
+        no_metric = {} if names_metric else {"metric": "None"}
         if self.convention is None:
-            self._fit(**arguments)
+            asks_for_metric = self.valid or "eval_metric" in self.params or not callable(params["objective"])
+            with _temporary_params(self.ranker, **({} if asks_for_metric else no_metric)):
+                self._fit(**arguments)
             return
-        shown, metric = self.convention.name, self.ranker.get_params().get("metric")
+        shown = self.convention.name
 
         def sort_first(env: Any) -> None:
             """Sort our metric before the ranker's own, because `first_metric_only` watches the first of the list."""
             env.evaluation_result_list.sort(key=lambda result: result[1] != shown)
 
         callbacks = [sort_first, *(self.params.pop("callbacks", None) or [])]
-        metric = "None" if metric is None else metric  # without "None", LightGBM also computes its default metric
-        with _temporary_params(self.ranker, metric=metric, first_metric_only=True):
+        with _temporary_params(self.ranker, **no_metric, first_metric_only=True):
             self._fit(**arguments, eval_metric=lightgbm.eval_metric(self.convention), callbacks=callbacks)
 
     def _lightgbm_sets(self) -> dict[str, Any]:
@@ -174,30 +249,49 @@ class RankerFit:
             pairs: dict[str, Any] = {"eval_X": tuple(features), "eval_y": tuple(labels)}
         else:
             pairs = {"eval_set": list(zip(features, labels, strict=True))}
+        if any(margin is not None for margin in self.margins[1:]):
+            pairs["eval_init_score"] = self.margins[1:]
         weights = [rows.row_weight for rows in self.valid]
         return {**pairs, "eval_group": [rows.sizes for rows in self.valid], "eval_sample_weight": weights}
 
     def _xgboost(self) -> None:
         from rankadapters import xgboost
+        from rankadapters.xgboost.ranker_fit import without_best
 
         ranker = self.ranker
+        if self.params.get("xgb_model") is not None:
+            self.params = {**self.params, "xgb_model": without_best(self.params["xgb_model"])}
         if self.objective is not None:
             ranker.set_params(objective=xgboost.objective(self.objective))
         arguments: dict[str, Any] = {"qid": self.train.codes, "sample_weight": self.train.query_weight}
+        if self.margins[0] is not None:
+            arguments["base_margin"] = self.margins[0]
         if self.convention is None:
+            if any(margin is not None for margin in self.margins[1:]):
+                arguments["base_margin_eval_set"] = self.margins[1:]
             if self.valid:
                 arguments["eval_set"] = [(rows.X, rows.y) for rows in self.valid]
                 arguments["eval_qid"] = [rows.codes for rows in self.valid]
                 arguments["sample_weight_eval_set"] = [rows.query_weight for rows in self.valid]
             self._fit(**arguments)
             return
-        data = [(rows.X, rows.y, rows.codes, rows.query_weight) for rows in self.valid]
-        sets = [(columns, f"validation_{index}") for index, columns in enumerate(data)]
+        sets = [(data, f"validation_{index}") for index, data in enumerate(self._xgboost_sets())]
         callbacks = [*(ranker.callbacks or []), xgboost.EvalCallback(self.convention, sets, missing=ranker.missing)]
         if ranker.early_stopping_rounds:
             callbacks.append(xgboost.early_stopping(self.convention, rounds=ranker.early_stopping_rounds))
         with _temporary_params(ranker, callbacks=callbacks, early_stopping_rounds=None):
             self._fit(**arguments)
+
+    def _xgboost_sets(self) -> list[Any]:
+        """Return the validation sets as EvalCallback takes them: those with a margin as a DMatrix."""
+        from rankadapters.xgboost.ranker_fit import matrix
+
+        return [
+            (rows.X, rows.y, rows.codes, rows.query_weight)
+            if margin is None
+            else matrix(self.ranker, rows.X, rows.y, qid=rows.codes, weight=rows.query_weight, base_margin=margin)
+            for rows, margin in zip(self.valid, self.margins[1:], strict=True)
+        ]
 
     def _catboost(self) -> Log | None:
         ranker, own = self.ranker, self.ranker.get_params()
@@ -205,18 +299,24 @@ class RankerFit:
         kinds = {f"{kind}_features": columns.get(f"{kind}_features") for kind in ("cat", "text", "embedding")}
         pool = sys.modules["catboost"].Pool  # already imported, because the ranker comes from it
 
-        def pool_of(rows: LabeledRows) -> Any:
-            return pool(rows.X, rows.y, group_id=rows.codes, group_weight=rows.row_weight, **kinds)
+        def pool_of(rows: LabeledRows, baseline: Any, subgroup_id: Any) -> Any:
+            queries = {"group_id": rows.codes, "group_weight": rows.row_weight, "subgroup_id": subgroup_id}
+            return pool(rows.X, rows.y, **queries, baseline=baseline, **kinds)
 
         arguments: dict[str, Any] = {"group_id": self.train.codes, "group_weight": self.train.row_weight}
-        pools = [pool_of(rows) for rows in self.valid]
+        if self.margins[0] is not None:
+            arguments["baseline"] = self.margins[0]
+            if self.valid and not self.train.is_part:
+                msg = "baseline= has the scores of the training rows alone, but CatBoost needs those of every set."
+                raise InputError(msg, hint="validation_fraction, which divides the baseline, in place of eval_set")
+        pools = list(map(pool_of, self.valid, self.margins[1:], self.subgroups))
         if pools:
             arguments["eval_set"] = pools
         if self.objective is not None:
             from rankadapters.catboost.training import fit_by_objective
 
             self._merged(arguments)  # only to refuse duplicate arguments
-            pools = [pool_of(self.train), *pools]
+            pools = [pool_of(self.train, self.margins[0], None), *pools]
             return fit_by_objective(ranker, pools, self.objective, self.convention, self.params)
         metric = None if self.convention is None else self._catboost_metric(self.convention)
         if metric is not None:
@@ -227,15 +327,18 @@ class RankerFit:
         return None
 
     def _catboost_metric(self, convention: Convention) -> Any:
-        """Return CatBoost's own metric, which is faster, if it computes the convention; else our metric."""
+        """Return our metric; on a GPU, where CatBoost calls no Python, CatBoost's own if it computes the convention."""
         from rankadapters.catboost import eval_metric, native_metric
 
+        sets = [(rows.y, rows.codes) for rows in self.valid]
+        if str(self.ranker.get_params().get("task_type")).upper() != "GPU":
+            return eval_metric(convention, sets)
         weighted = any(rows.row_weight is not None for rows in (self.train, *self.valid))
         # CatBoost refuses use_weights=false if there are group weights, and a second loss function as eval_metric.
         if not (weighted and convention.weighting is None) and not convention.pooled:
             with suppress(UnsupportedConventionError):
                 return native_metric(convention, group_weights=False)
-        return eval_metric(convention, [(rows.y, rows.codes) for rows in self.valid])
+        return eval_metric(convention, sets)
 
 
 def _history(ranker: Any, log: Log, convention: Convention) -> History:
@@ -259,4 +362,7 @@ def _temporary_params(estimator: Any, **params: Any) -> Iterator[None]:
     try:
         yield
     finally:
-        estimator.set_params(**{name: own.get(name) for name in params})
+        estimator.set_params(**{name: own[name] for name in params if name in own})
+        for name in params.keys() - own.keys():  # LGBMRanker accepts further parameters, and keeps them in two places
+            delattr(estimator, name)
+            estimator._other_params.pop(name)  # noqa: SLF001 - nothing public removes a parameter

@@ -10,6 +10,7 @@ from sklearn.utils.metadata_routing import MetadataRequest
 
 from rankadapters import presets
 from rankadapters.callbacks.arguments import display_names
+from rankadapters.callbacks.callers import refuse_other_toolkit
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.arguments import refusal
 from rankadapters.core.declaration.convention import Convention
@@ -40,8 +41,13 @@ class QueryScorer:
         """Show the convention's name and the name of the qid."""
         return f"query_scorer({self.name}, qid={self.qid!r})"
 
-    def __call__(self, estimator: Any, X: Any, y: Any, *, sample_weight: Any = None, **metadata: Any) -> float:
+    def __call__(
+        self, estimator: Any, X: Any = None, y: Any = None, *, sample_weight: Any = None, **metadata: Any
+    ) -> float:
         """Score the rows of X, as the response says, against y; greater is better."""
+        if y is None:
+            refuse_other_toolkit("sklearn", "eval_metric", estimator, X)
+            raise InputError("the scorer got no y.", hint="scoring=scorer, or scorer(estimator, X, y, qid=qid)")
         unknown = set(metadata) - {self.qid}
         if unknown:
             raise InputError(
@@ -72,6 +78,12 @@ class QueryScorer:
 
 def _weighted(queries: Queries, sample_weight: Any, convention: Convention) -> Queries:
     """Return the queries with row weights or query weights, whichever the convention uses."""
+    if convention.weighting is None:
+        average = getattr(convention, "average", None)
+        raise InputError(
+            f"sample_weight was given but the convention says average={average!r}, which would ignore it.",
+            hint="convention.replace(average='query') where the measure has it, or drop sample_weight",
+        )
     if convention.weighting == "row_weight":
         return queries.with_weights(row_weight=sample_weight)
     return queries.with_weights(one_per_query(sample_weight, queries))

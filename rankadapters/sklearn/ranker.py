@@ -19,9 +19,17 @@ from rankadapters.objectives import Objective
 from rankadapters.objectives.base import as_objective
 from rankadapters.presets.texts import as_convention
 from rankadapters.sklearn.estimator import QueryEstimator
-from rankadapters.sklearn.fit_arguments import RANKERS, RankerFit, copy_of, fit_transformers, last_step, toolkit_of
+from rankadapters.sklearn.fit_arguments import (
+    RANKERS,
+    RankerFit,
+    by_row,
+    copy_of,
+    fit_transformers,
+    last_step,
+    toolkit_of,
+)
 from rankadapters.sklearn.metrics import Response, require_response, scores_of
-from rankadapters.sklearn.rows import without_column
+from rankadapters.sklearn.rows import n_entries, refuse_other_rows, without_column
 
 
 class QueryRanker(MetaEstimatorMixin, QueryEstimator):
@@ -136,7 +144,9 @@ class QueryRanker(MetaEstimatorMixin, QueryEstimator):
         eval_set : tuple or list of tuples, optional
             Validation queries: (X, y, qid) or (X, y, qid, sample_weight); or (X, y) if `qid` names a column.
         **fit_params
-            More parameters for the estimator's `fit`.
+            More parameters for the estimator's `fit`. Those with an entry for each row of X, such as LightGBM's
+            `init_score`, XGBoost's `base_margin` and CatBoost's `baseline` and `subgroup_id`, are sorted and held out
+            with the rows; `eval_init_score` and `base_margin_eval_set` have the order of `eval_set`.
 
         Returns
         -------
@@ -157,6 +167,7 @@ class QueryRanker(MetaEstimatorMixin, QueryEstimator):
         """
         self._check(eval_set)
         inner, params = copy_of(self.estimator), self._routed(fit_params)
+        refuse_other_rows(self.qid, X=X, **by_row(params, n_entries(X)))
         sets = self._sets(X, y, qid, sample_weight, eval_set)
         convention = None if self.eval_metric is None else as_convention(self.eval_metric)
         last, sets, params = fit_transformers(inner, sets, params)
@@ -255,11 +266,12 @@ class QueryRanker(MetaEstimatorMixin, QueryEstimator):
         options = {"eval_set": eval_set, **{name: getattr(self, name) for name in names}}
         used = [option for option, value in options.items() if value is not None]
         if used and not self._needs_queries:
-            name = type(last_step(self.estimator)).__name__
-            raise InputError(
-                f"{name} takes neither an objective nor validation queries, so {used[0]} has no effect.",
-                hint=f"it is for {', '.join(RANKERS)}; leave it out, and use the estimator's own early stopping",
-            )
+            last = last_step(self.estimator)
+            name, hint = type(last).__name__, f"it is for {', '.join(RANKERS)}; leave it out"
+            if hasattr(last, "early_stopping"):
+                hint += f", and set {name}(early_stopping=False), which would hold out rows instead of queries"
+            msg = f"{name} takes neither an objective nor validation queries, so {used[0]} has no effect."
+            raise InputError(msg, hint=hint)
         if self.eval_metric is not None and eval_set is None and self.validation_fraction is None:
             raise InputError(
                 "eval_metric has no validation queries.", hint="fit(eval_set=[(X, y, qid)]) or validation_fraction=0.1"

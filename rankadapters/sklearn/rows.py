@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn import get_config
 from sklearn.utils import _safe_indexing
 
+from rankadapters.core.classes import lazy_property
 from rankadapters.core.data.columns import Array, as_column, as_numbers, pandas_index, refuse_non_finite, shared_index
 from rankadapters.core.data.ids import id_values
 from rankadapters.core.data.queries import Queries
@@ -26,6 +26,8 @@ class LabeledRows:
     y: Any  # shape (n_docs,)
     row_weight: Any = None  # shape (n_docs,); if `sizes` is set, constant within a query
     sizes: Array | None = None  # rows per query, shape (n_queries,); None if the estimator needs no queries
+    source: Array | None = None  # the caller's row of each row, shape (n_docs,); None if these are the caller's rows
+    n_source: int = 0  # how many rows the caller passed, if `sizes` is set
 
     @classmethod
     def divided(
@@ -36,7 +38,7 @@ class LabeledRows:
         Returns the training rows, followed by the held-out rows if there is a fraction.
         """
         weights = None if sample_weight is None else one_per_query(sample_weight, queries)
-        sizes, labels = np.diff(queries.indptr), as_column("y", y)
+        sizes, labels = np.diff(queries.indptr), as_column("y", y, numeric=True)
         if fraction is None:
             masks = [np.ones(queries.n_queries, np.bool_)]
         else:
@@ -44,15 +46,27 @@ class LabeledRows:
             masks = [~mask, mask]
         parts = []
         for mask in masks:
-            features, part_labels = X, labels
+            features, part_labels, source = X, labels, None
             if fraction is not None or queries.order is not None:
-                order = queries.rows[np.repeat(mask, sizes)]
-                features, part_labels = take_rows(X, order), labels[order]
+                source = queries.rows[np.repeat(mask, sizes)]
+                features, part_labels = take_rows(X, source), labels[source]
             weight = None if weights is None else np.repeat(weights[mask], sizes[mask])
-            parts.append(cls(features, part_labels, weight, sizes[mask]))
+            parts.append(cls(features, part_labels, weight, sizes[mask], source, queries.n_docs))
         return parts
 
-    @cached_property
+    @property
+    def is_part(self) -> bool:
+        """Whether these are only some of the caller's rows, because others are held out."""
+        return self.source is not None and self.source.size < self.n_source
+
+    def take(self, name: str, column: Any) -> Any:
+        """Return the entries for these rows of a column with an entry for each of the caller's rows, in their order."""
+        if n_entries(column) != self.n_source:
+            msg = f"{name} has {n_entries(column)} entries but there are {self.n_source} rows."
+            raise InputError(msg, hint="one per row, in the order of X")
+        return column if self.source is None else take_rows(column, self.source)
+
+    @lazy_property
     def codes(self) -> NDArray[np.int32]:
         """The query number 0, 1, 2, ... of each row; XGBoost would take the caller's ids modulo 2^32."""
         sizes = np.asarray(self.sizes)
@@ -127,6 +141,13 @@ def held_out(queries: Queries, fraction: float) -> NDArray[np.bool_]:
     mask = np.zeros(queries.n_queries, np.bool_)
     mask[np.argsort(queries.id_hashes, kind="stable")[:n_held_out]] = True
     return mask
+
+
+def n_entries(value: Any) -> int | None:
+    """Return the number of entries of an array, table, column or list; None for anything else."""
+    if hasattr(value, "shape"):
+        return int(value.shape[0]) if value.shape else None
+    return len(value) if isinstance(value, (list, tuple)) or _is_arrow(value) else None
 
 
 def n_rows(X: Any) -> int:

@@ -51,6 +51,8 @@ class _QuerySplitter:
         """
         queries = self._queries(X, y, groups)
         params = self.get_params(deep=False)  # type: ignore[attr-defined]
+        if isinstance(params["random_state"], np.random.RandomState) and not params.get("shuffle", True):
+            params["random_state"] = None  # scikit-learn's stacking sets it in a copy, whatever `shuffle` says
         checked = type(self)(**params)  # check again, because set_params does not
         checked.random_state = generator(params["random_state"])  # type: ignore[attr-defined]
         return checked._folds(queries)  # noqa: SLF001 - the same class

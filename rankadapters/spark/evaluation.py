@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from functools import partial
-from threading import Lock
 from typing import Any, TypeVar
 
 import pyarrow as pa
@@ -19,12 +17,6 @@ from rankadapters.partitions.frames import Columns, Frame, Job, Values
 from rankadapters.partitions.request import FrameRequest
 
 T = TypeVar("T")
-
-BATCH_ROWS = "spark.sql.execution.arrow.maxRecordsPerBatch"
-MIN_BATCH_ROWS = 100_000
-
-_lock = Lock()
-_user_values: list[str] = []  # one for each thread that evaluates
 
 
 class SparkFrame(Frame):
@@ -48,32 +40,12 @@ class SparkFrame(Frame):
 
     def run(self, job: Job[T]) -> list[T]:
         """Run the job on each partition that has rows."""
-        with _large_batches(self.df.sparkSession.conf):
-            rows = self.df.mapInArrow(partial(_run, job), "result binary").collect()
+        rows = self.df.mapInArrow(partial(_run, job), "result binary").collect()
         return [pickle.loads(row.result) for row in rows]  # noqa: S301 - the executors run our pickled code, too
 
     def values(self, function: Callable[[Columns], Values]) -> DataFrame:
         """Map the partitions to tables of queries and values."""
         return self.df.mapInArrow(partial(_values, function, self.schema.names), self.schema)
-
-
-@contextmanager
-def _large_batches(conf: Any) -> Iterator[None]:
-    """Raise the number of rows per batch; Spark's default of 10,000 takes twice as long.
-
-    Of several threads, the first raises it and the last restores it.
-    """
-    with _lock:
-        _user_values.append(_user_values[0] if _user_values else conf.get(BATCH_ROWS))
-        if 0 < int(_user_values[0]) < MIN_BATCH_ROWS:
-            conf.set(BATCH_ROWS, MIN_BATCH_ROWS)
-    try:
-        yield
-    finally:
-        with _lock:
-            user_value = _user_values.pop()
-            if not _user_values:
-                conf.set(BATCH_ROWS, user_value)
 
 
 def _column(name: str) -> Any:

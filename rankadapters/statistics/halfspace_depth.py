@@ -12,6 +12,8 @@ from fractions import Fraction
 from itertools import combinations
 from typing import Any
 
+from rankadapters.core.classes import frozen_class
+
 Point = tuple[Fraction | int, Fraction | int]
 Polygon = Sequence[Point]
 Spot = tuple[float, float]
@@ -22,6 +24,7 @@ ROUNDING = Fraction(1, 10**12)  # relative error of float64 coordinates
 NOWHERE = (0, 0)
 
 
+@frozen_class
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Bagplot:
     """A bagplot: the center and the spread of points in the plane.

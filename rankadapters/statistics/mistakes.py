@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.core.binding.lowering import passes_threshold
+from rankadapters.core.binding.lowering import is_relevant
 from rankadapters.core.data.columns import Array, Floats
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
@@ -292,7 +292,7 @@ def _last_relevant(queries: Queries, scores: Array, convention: RR) -> Floats:
     """Return labels with which only the last relevant row of each query stays relevant."""
     rows = np.lexsort((np.arange(queries.n_docs), -scores, queries.query_of_row))
     ranks = np.arange(rows.size) - np.repeat(queries.indptr[:-1], np.diff(queries.indptr))
-    relevant = passes_threshold(queries.labels, convention.relevant)
+    relevant = is_relevant(queries.labels, convention.relevant)
     top = rows[relevant[rows] & (ranks < (convention.k or rows.size))]
     last = np.full(queries.n_queries, -1)
     last[queries.query_of_row[top]] = top  # later assignments win, so this is the last of each query

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rankadapters.core.classes import frozen_class
 from rankadapters.core.errors import InputError, brief
 
 # The order of float64 sums changes later decimals, so only this many are compared.
@@ -24,6 +25,7 @@ EDGE = 1e-15
 DIGITS = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
 
 
+@frozen_class
 @dataclass(frozen=True, slots=True)
 class Printed:
     """A printed number, and with how many decimals it was printed."""

@@ -17,6 +17,7 @@ import numpy as np
 from rankadapters.core.binding.lowering import Binding
 from rankadapters.core.binding.plans import Plan, RankedPlan
 from rankadapters.core.binding.policies import COMPUTE, PolicyDecisions
+from rankadapters.core.classes import frozen_class
 from rankadapters.core.data.columns import Array, Floats
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
@@ -117,6 +118,7 @@ class Groups:
         return self.policies.key(policy, data, self._values[data][value])
 
 
+@frozen_class
 @dataclass(frozen=True, slots=True, eq=False)
 class _PreparedData:
     """A data set, prepared for evaluating the conventions of a `_Subgrid`."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import re
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from rankadapters.callbacks.arguments import display_names
 from rankadapters.callbacks.history import Evaluation
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, MissingToolkitError, brief
@@ -17,6 +19,7 @@ BATCH, TAGS = 1000, 100  # maximum numbers of metrics and of tags in one call of
 SPELLED = {"@": "_at_", "+": "--", "=": "-"}  # MLflow's autologging also uses _at_
 STEP = "iteration"  # the x axis in Weights & Biases
 TAG = "convention."  # prefix of MLflow's tags
+OTHER_NAMES = "log_...({'mine': score, 'yours': score}) adds its keys to the names; rename sets, or use two runs"
 
 
 class _Logged(NamedTuple):
@@ -69,7 +72,8 @@ def log_mlflow(what: object, *, run_id: str | None = None) -> None:
 
     Metrics of a history are named `<set>-<name>`, as in MLflow's autologging; their step is the iteration. Metrics of
     scores are named `<name>`, and `<model>-<name>` or `<segment>-<name>` if they are in a mapping by model or segment.
-    The tag is `convention.<name>`. All names are spelled as by `mlflow_name`. Two values never share a name.
+    The tag is `convention.<name>`. All names are spelled as by `mlflow_name`. Two values never share a name: what the
+    run already has, as from autologging, is not logged again, and a different value of the same name is an error.
 
     Parameters
     ----------
@@ -82,38 +86,58 @@ def log_mlflow(what: object, *, run_id: str | None = None) -> None:
     Raises
     ------
     InputError
-        There is nothing to log, two values would have the same name, or the run has the name of a convention for a
-        different one. Nothing is logged then.
+        There is nothing to log, two values would have the same name, or the run has the name of a value or of a
+        convention for a different one. Nothing is logged then.
     MissingToolkitError
         MLflow is not installed.
     """
     values = _values_of(what)
     keys, signatures = _named(values, _for_mlflow)
-    try:
-        import mlflow
-        from mlflow.entities import Metric, RunTag
-    except ImportError:
-        raise MissingToolkitError.of("mlflow", "trackers") from None
-    client, now = mlflow.MlflowClient(), int(time.time() * 1000)
-    active = mlflow.active_run()
-    run = run_id or (active and active.info.run_id)
-    if run:
-        logged = client.get_run(run).data.tags
-        _refuse_other_meanings(signatures, {name: logged[TAG + name] for name in signatures if TAG + name in logged})
-    run = run or mlflow.start_run().info.run_id
-    metrics = [Metric(key, value.value, now, value.step or 0) for key, value in zip(keys, values, strict=True)]
-    tags = [RunTag(TAG + name, signature) for name, signature in signatures.items()]
-    for first in range(0, len(metrics), BATCH):
-        client.log_batch(run, metrics=metrics[first : first + BATCH])
-    for first in range(0, len(tags), TAGS):
-        client.log_batch(run, tags=tags[first : first + TAGS])
+    run = _MlflowRun(run_id)
+    run.refuse_other_meanings(signatures)
+    run.log(run.new_values(keys, values), signatures)
+
+
+def tag_mlflow(
+    convention: Convention | str | Sequence[Convention | str],
+    *,
+    names: Sequence[str] | None = None,
+    run_id: str | None = None,
+) -> None:
+    """Log only the signatures, as the tags of `log_mlflow`: for a run whose values autologging logs.
+
+    Parameters
+    ----------
+    convention : Convention or str, or sequence of these
+        What `eval_metric` reports.
+    names : sequence of str, optional
+        The names of `eval_metric(names=)`, if you gave others than `mlflow_name`.
+    run_id : str, optional
+        As in `log_mlflow`.
+
+    Raises
+    ------
+    InputError
+        The run has the name of a convention for a different one. Nothing is logged then.
+    ConventionError
+        There is no convention, or two have one name.
+    MissingToolkitError
+        MLflow is not installed.
+    """
+    signatures: dict[str, str] = {}
+    for tagged, name in display_names(convention, names).items():
+        _add_signature(signatures, _for_mlflow(name), tagged)
+    run = _MlflowRun(run_id)
+    run.refuse_other_meanings(signatures)
+    run.log([], signatures)
 
 
 def log_wandb(what: object, *, run: Any = None) -> None:
     """Log every value by iteration to a Weights & Biases run, in full precision, and the signatures to its config.
 
     Values are named as by `log_mlflow`, but with `_` for `-`, and spelled as by `wandb_name`. `iteration` is the x
-    axis, so the steps of other logged values do not change. `run.config["conventions"]` has each name's signature.
+    axis, so the steps of other logged values do not change. `run.config["conventions"]` has each name's signature. A
+    history is refused if the run has values under its names, because Weights & Biases does not tell them by iteration.
 
     Parameters
     ----------
@@ -134,6 +158,13 @@ def log_wandb(what: object, *, run: Any = None) -> None:
     target = _active_run() if run is None else run
     logged = dict(target.config.get("conventions") or {})
     _refuse_other_meanings(signatures, logged)
+    latest = dict(target.summary)
+    for key, value in zip(keys, values, strict=True):
+        if key in latest and value.step is not None:
+            msg = f"the run already has {key!r}, and its rounds would be logged a second time."
+            raise InputError(msg, hint=OTHER_NAMES)
+        if key in latest:
+            _refuse_other_value(key, value, latest[key])
     target.config.update({"conventions": logged | signatures}, allow_val_change=True)
     summary: dict[str, float] = {}
     rounds: dict[int, dict[str, float]] = {}
@@ -144,6 +175,53 @@ def log_wandb(what: object, *, run: Any = None) -> None:
         target.define_metric(key, step_metric=STEP)
     for step, row in rounds.items():
         target.log({**row, STEP: step})
+
+
+class _MlflowRun:
+    """The run of an id, or the active one; if there is none, the first log starts one."""
+
+    def __init__(self, run_id: str | None) -> None:
+        try:
+            import mlflow
+        except ImportError:
+            raise MissingToolkitError.of("mlflow", "trackers") from None
+        self.client = mlflow.MlflowClient()
+        active = mlflow.active_run()
+        self.run_id = run_id or (active and active.info.run_id)
+        self.data = self.client.get_run(self.run_id).data if self.run_id else None
+
+    def refuse_other_meanings(self, signatures: Mapping[str, str]) -> None:
+        """Refuse a name that the run has for a different convention."""
+        tags = self.data.tags if self.data else {}
+        _refuse_other_meanings(signatures, {name: tags[TAG + name] for name in signatures if TAG + name in tags})
+
+    def new_values(self, keys: list[str], values: list[_Logged]) -> list[tuple[str, _Logged]]:
+        """Return the values that the run does not have yet; refuse those that it has otherwise."""
+        latest = self.data.metrics if self.data else {}
+        logged: dict[tuple[str, int | None], float] = {(key, None): value for key, value in latest.items()}
+        for key in {key for key, value in zip(keys, values, strict=True) if key in latest and value.step is not None}:
+            logged |= {(key, metric.step): metric.value for metric in self.client.get_metric_history(self.run_id, key)}
+        new = []
+        for key, value in zip(keys, values, strict=True):
+            old = logged.get((key, value.step))
+            if old is None:
+                new.append((key, value))
+            else:
+                _refuse_other_value(key, value, old)
+        return new
+
+    def log(self, values: list[tuple[str, _Logged]], signatures: Mapping[str, str]) -> None:
+        """Log values as metrics, and signatures as tags."""
+        import mlflow
+        from mlflow.entities import Metric, RunTag
+
+        run_id, now = self.run_id or mlflow.start_run().info.run_id, int(time.time() * 1000)
+        metrics = [Metric(key, value.value, now, value.step or 0) for key, value in values]
+        tags = [RunTag(TAG + name, signature) for name, signature in signatures.items()]
+        for first in range(0, len(metrics), BATCH):
+            self.client.log_batch(run_id, metrics=metrics[first : first + BATCH])
+        for first in range(0, len(tags), TAGS):
+            self.client.log_batch(run_id, tags=tags[first : first + TAGS])
 
 
 def _active_run() -> Any:
@@ -193,13 +271,24 @@ def _named(values: list[_Logged], spell: Callable[[str], str]) -> tuple[list[str
         of_series = value.parts, value.name, value.convention, value.step is None  # values of one series share a name
         if series.setdefault(key, of_series) != of_series or (key, value.step) in steps:
             msg = f"two values would be logged as {key!r}, and one would replace the other."
-            hint = "log_...({'mine': score, 'yours': score}) adds its keys to the names; rename sets, or use two runs"
-            raise InputError(msg, hint=hint)
+            raise InputError(msg, hint=OTHER_NAMES)
         steps.add((key, value.step))
-        signature = {spell(value.name): str(value.convention)}
-        _refuse_other_meanings(signature, signatures)
-        signatures |= signature
+        _add_signature(signatures, spell(value.name), value.convention)
     return keys, signatures
+
+
+def _add_signature(signatures: dict[str, str], name: str, convention: Convention) -> None:
+    _refuse_other_meanings({name: str(convention)}, signatures)
+    signatures[name] = str(convention)
+
+
+def _refuse_other_value(key: str, value: _Logged, old: object) -> None:
+    """Refuse a value that a run has under the same name, and at the same step, as a different number."""
+    is_nan = math.isnan(value.value) and str(old).lower() == "nan"  # Weights & Biases stores it as a text
+    if old != value.value and not is_nan:
+        step = "" if value.step is None else f" at step {value.step}"
+        msg = f"the run already has {key!r}{step} as {old!r}, and now it would be {value.value!r}."
+        raise InputError(msg, hint=OTHER_NAMES)
 
 
 def _refuse_other_meanings(signatures: Mapping[str, str], logged: Mapping[str, str]) -> None:

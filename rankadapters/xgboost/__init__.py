@@ -10,7 +10,7 @@ try:
 except ImportError as error:
     raise MissingToolkitError.of("xgboost", "xgboost") from error
 
-from rankadapters.xgboost.callbacks import EvalCallback, early_stopping
+from rankadapters.xgboost.callbacks import EvalCallback
 from rankadapters.xgboost.metrics import EvalMetric, eval_metric, native_metric, read_metric
 from rankadapters.xgboost.objectives import (
     ObjectiveCallback,
@@ -20,6 +20,7 @@ from rankadapters.xgboost.objectives import (
     read_objective,
 )
 from rankadapters.xgboost.parity import check_model, check_parity
+from rankadapters.xgboost.stopping import early_stopping
 
 __all__ = [
     "EvalCallback",

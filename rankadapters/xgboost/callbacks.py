@@ -1,15 +1,16 @@
-"""A callback that logs declared metrics in XGBRanker, and early stopping on a declared metric."""
+"""A callback that logs declared metrics in XGBRanker."""
 
 from __future__ import annotations
 
 import copy
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 import xgboost as xgb
 
-from rankadapters.callbacks.arguments import display_names, require_missing, require_name, require_patience
+from rankadapters.callbacks.arguments import display_names, require_missing
+from rankadapters.callbacks.callers import refuse_other_toolkit
 from rankadapters.callbacks.dataset_columns import flat
 from rankadapters.callbacks.metrics import evaluated, evaluators_of, warn_of_ignored_weights
 from rankadapters.callbacks.query_counts import QueryCounts
@@ -18,20 +19,20 @@ from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, brief
 from rankadapters.core.evaluation.threads import as_n_threads
-from rankadapters.presets.texts import as_convention
 from rankadapters.xgboost.metrics import UNCUT, columns_of, log_values, query_weights, refuse_names, refuse_workers
+from rankadapters.xgboost.stopping import DirectionCheck, Trainings, forget_best
 
 if TYPE_CHECKING:
     from rankadapters.core.evaluation.evaluator import Evaluator
 
-    _Sets = dict[str, tuple[xgb.DMatrix, list[Evaluator]]]
+    _Bound = tuple[dict[str, tuple[xgb.DMatrix, list[Evaluator]]], DirectionCheck]
 
 
 class EvalCallback(xgb.callback.TrainingCallback):
     """Write the declared metrics into XGBoost's evaluation log in full precision; for `xgb.train` and XGBRanker.
 
     QueryRanker does this for you. In `xgb.train`, `eval_metric` needs no second prediction. List the callback before
-    `early_stopping` in `callbacks=`, because early stopping reads the log.
+    XGBoost's own early stopping in `callbacks=`, because that reads the log.
 
     Parameters
     ----------
@@ -56,7 +57,8 @@ class EvalCallback(xgb.callback.TrainingCallback):
     ------
     InputError
         `evals` is not a list of sets, or `n_queries` is wrong for them. When a training starts: the columns of a set do
-        not fit, or it does not have `n_queries` queries.
+        not fit, or it does not have `n_queries` queries. In training: XGBoost's early stopping takes worse values for
+        better ones, as `early_stopping_rounds=` of XGBRanker does for most names.
 
     Warns
     -----
@@ -102,8 +104,15 @@ class EvalCallback(xgb.callback.TrainingCallback):
         self._counts.refuse_sets(list(self._evals))
         self._output_margin, self._missing = output_margin, missing
         self._n_threads = None if n_threads is None else as_n_threads(n_threads)
-        self._bound: dict[int, _Sets] = {}  # the sets of each training under way, by the id of its Booster
+        self._bound: Trainings[_Bound] = Trainings()
         self._has_warned = False
+
+    def __call__(self, *data: Any, **named: Any) -> NoReturn:  # LGBMRanker would ignore a metric that it cannot call
+        """Refuse to be a metric."""
+        del named
+        refuse_other_toolkit("xgboost", "eval_metric", *data)
+        hint = "callbacks=[callback]; as custom_metric= of xgb.train, ra.xgboost.eval_metric(convention)"
+        raise InputError("EvalCallback is no metric.", hint=hint)
 
     def before_training(self, model: Any) -> Any:
         """Bind the evaluation sets; refuse several workers and `xgb.cv`."""
@@ -111,19 +120,24 @@ class EvalCallback(xgb.callback.TrainingCallback):
         if not isinstance(model, xgb.Booster):
             msg = "EvalCallback cannot predict inside xgb.cv.\nHint: xgb.cv(custom_metric=ra.xgboost.eval_metric(...))."
             raise InputError(msg)
-        self._bound[id(model)] = {name: self._bind(name, data) for name, data in self._evals.items()}
+        forget_best(model)
+        sets = {name: self._bind(name, data) for name, data in self._evals.items()}
+        self._bound[model] = sets, DirectionCheck(model, self.names, sets)
         return model
 
     def after_iteration(self, model: Any, epoch: int, evals_log: dict[str, Any]) -> bool:
         """Predict, evaluate and log every set."""
-        for name, (dmatrix, evaluators) in self._bound[id(model)].items():
+        sets, check = self._bound[model]
+        check.update(model, epoch, evals_log)
+        for name, (dmatrix, evaluators) in sets.items():
             values = evaluated(evaluators, flat(model.predict(dmatrix, output_margin=self._output_margin)))
             log_values(evals_log, name, {shown: values[convention] for convention, shown in self.names.items()}, epoch)
         return False
 
     def after_training(self, model: Any) -> Any:
         """Free the bound sets."""
-        self._bound.pop(id(model), None)
+        if (bound := self._bound.pop(model, None)) is not None:
+            bound[1].end(model)
         return model
 
     def _bind(self, set_name: str, data: Any) -> tuple[xgb.DMatrix, list[Evaluator]]:
@@ -152,67 +166,7 @@ class EvalCallback(xgb.callback.TrainingCallback):
 
     def __getstate__(self) -> dict[str, Any]:
         """Copy or pickle without the sets of a training under way."""
-        return {**self.__dict__, "_bound": {}}
-
-
-def early_stopping(
-    convention: Convention | str,
-    rounds: int,
-    *,
-    data_name: str | None = None,
-    name: str | None = None,
-    min_delta: float = 0.0,
-    save_best: bool = False,
-) -> xgb.callback.EarlyStopping:
-    """Make XGBoost's early stopping on a declared metric, with its display name and direction.
-
-    List it after what reports the metric. `eval_metric` as `custom_metric=` alone logs values rounded to six decimals,
-    so smaller improvements do not count; in `callbacks=` too it logs full precision, as `EvalCallback` does.
-
-    Parameters
-    ----------
-    convention : Convention or str
-        A convention that `eval_metric` or `EvalCallback` reports.
-    rounds : int
-        Rounds without improvement before training stops.
-    data_name : str, optional
-        The set to watch; the last one by default.
-    name : str, optional
-        The display name, if `names=` changed it.
-    min_delta : float
-        Smallest change that counts as an improvement.
-    save_best : bool
-        Whether training returns the best model instead of the last.
-
-    Returns
-    -------
-    xgboost.callback.EarlyStopping
-        For `callbacks=` of `xgb.train`, `xgb.cv` and XGBRanker. Make a new one for each training: XGBoost's early
-        stopping keeps its state.
-
-    Raises
-    ------
-    ValueError
-        XGBoost's error during training, if nothing reports the convention on that set.
-
-    Examples
-    --------
-    >>> stop = early_stopping("catboost.query_rmse", rounds=20)
-    >>> stop.metric_name, stop.maximize
-    ('query-rmse/catboost.query_rmse', False)
-    """
-    require_patience(rounds, min_delta)
-    require_name("data_name", data_name)
-    require_name("name", name)
-    declared = as_convention(convention)
-    return xgb.callback.EarlyStopping(
-        rounds=int(rounds),
-        metric_name=declared.name if name is None else name,
-        data_name=data_name,
-        maximize=declared.higher_is_better,
-        save_best=save_best,
-        min_delta=min_delta,
-    )
+        return {**self.__dict__, "_bound": Trainings()}
 
 
 def _named_sets(evals: Any) -> dict[str, Any]:

@@ -4,27 +4,32 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from threading import get_ident
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import xgboost as xgb
 from xgboost import collective
 
 from rankadapters import presets
+from rankadapters.callbacks.callers import refuse_other_toolkit, refused_as_scorer
 from rankadapters.callbacks.dataset_columns import DatasetColumns, flat, missing_group
 from rankadapters.callbacks.global_metrics import GlobalTallies, refuse_over_rows
 from rankadapters.callbacks.metrics import Monitor
 from rankadapters.callbacks.query_counts import QueryCounts
 from rankadapters.core.data.columns import Array, Ints
 from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.declaration.guesses import EVAL_METRIC, shows_call
 from rankadapters.core.errors import ConventionError, InputError, RankAdaptersError
+from rankadapters.xgboost.stopping import DirectionCheck, Trainings, best_of, forget_best
 
 native_metric, read_metric = presets.xgboost.write, presets.xgboost.read
 
 
 UNCUT = "sort by qid, and end each batch of a DataIter at the end of a query"  # XGBoost cuts queries in two otherwise
+ON_DASK = "xgboost.dask.train(client, params, dtrain, custom_metric=metric, callbacks=[metric])"
 
 
 class EvalMetric(xgb.callback.TrainingCallback):
@@ -39,22 +44,30 @@ class EvalMetric(xgb.callback.TrainingCallback):
         self._counts_by_name = isinstance(n_queries, Mapping)
         self._tallies = GlobalTallies(monitor, self._counts)
         self._rounds: dict[int, _Round] = {}  # the round under way of each thread that trains
+        self._checks: Trainings[DirectionCheck] = Trainings()
 
-    def __call__(self, preds: Array, dmatrix: xgb.DMatrix) -> list[tuple[str, float]]:
+    def __call__(self, preds: Any, dmatrix: Any = None, *labels: Any, **weights: Any) -> Any:
         """Evaluate predictions on a DMatrix with groups; return NaN where `after_iteration` merges several workers."""
+        del labels, weights  # which only other callers pass
+        if (refused := refused_as_scorer(preds)) is not None:
+            return refused
+        refuse_other_toolkit("xgboost", "eval_metric", preds, dmatrix)
         if not isinstance(dmatrix, xgb.DMatrix):
             raise InputError(
                 "XGBRanker passes a metric the rows of one query at a time and averages the values by query size.",
-                hint="XGBRanker(callbacks=[ra.xgboost.EvalCallback(convention, [((X, y, qid), 'valid')])])",
+                hint="XGBRanker(callbacks=[ra.xgboost.EvalCallback(convention, [((X, y, qid), 'valid')])]), and in "
+                f"place of DaskXGBRanker {ON_DASK}; LGBMRanker takes ra.lightgbm.eval_metric(convention)",
             )
         this_round = self._rounds.get(get_ident())
+        model = None if this_round is None else this_round.model()
         try:
-            if this_round is None or this_round.model() is None:  # not in callbacks= too, or its training failed
+            if this_round is None or model is None:  # not in callbacks= too, or its training failed
                 self._refuse_alone()
                 n_queries, results = self._evaluated(preds, dmatrix)
                 self._counts.refuse(None, n_queries)
             else:
                 n_queries, results = self._evaluated(preds, dmatrix)
+                this_round.best = best_of(model)
                 this_round.calls.append((n_queries, dict(results)))
         except BaseException:
             self._end_round()  # the training fails
@@ -73,33 +86,41 @@ class EvalMetric(xgb.callback.TrainingCallback):
         return n_queries, [(name, value) for name, value, _ in results]
 
     def before_training(self, model: Any) -> Any:
-        """Forget an earlier training that failed; refuse `xgb.cv`, and conventions that workers cannot add up."""
-        if not isinstance(model, xgb.Booster):
-            hint = "xgb.cv(custom_metric=ra.xgboost.eval_metric(...))"
-            raise InputError("eval_metric in callbacks= is not for xgb.cv.", hint=hint)
+        """Forget earlier trainings; refuse conventions that workers cannot add up."""
         if collective.get_world_size() > 1:
             refuse_over_rows(self._monitor.names)
         self._end_round()
+        forget_best(model)
         return model
 
     def before_iteration(self, model: Any, epoch: int, evals_log: dict[str, Any]) -> bool:
         """Begin a round, in which XGBoost calls the metric on each set."""
-        del epoch, evals_log
-        self._tallies.forget()
-        self._rounds[get_ident()] = _Round(weakref.ref(model), _best(model), [])
+        del evals_log
+        if epoch == 0:
+            self._checks[model] = DirectionCheck(model, self._monitor.names)
+        if isinstance(model, xgb.Booster):  # `xgb.cv` logs means over the folds, which only the direction needs
+            self._tallies.forget()
+            self._rounds[get_ident()] = _Round(weakref.ref(model))
         return False
 
     def after_iteration(self, model: Any, epoch: int, evals_log: dict[str, Any]) -> bool:
-        """Write the values of all rows into the log in full precision."""
+        """Write the values of all rows into the log in full precision, except in `xgb.cv`."""
+        if not isinstance(model, xgb.Booster):
+            self._checks[model].update(model, epoch, evals_log)
+            return False
         this_round = self._end_round()
         names = self._monitor.names.values()
         sets = [name for name, log in evals_log.items() if all(len(log.get(shown, ())) > epoch for shown in names)]
         if this_round is None or not sets:
-            hint = "the same object as custom_metric= too, and evals=[(data, name)]"
-            raise InputError("eval_metric evaluated no set.", hint=hint)
-        if _best(model) != this_round.best:
-            hint = "list eval_metric before early_stopping in callbacks="
-            raise InputError("early stopping ran before eval_metric.", hint=hint)
+            raise InputError(
+                "eval_metric evaluated no set.",
+                hint="the same object as custom_metric= too, and evals=[(data, name)]; XGBRanker takes no "
+                f"custom_metric=, but an EvalCallback; in place of DaskXGBRanker {ON_DASK}",
+            )
+        if best_of(model) != this_round.best:
+            hint = "list eval_metric before it in callbacks=, or use ra.xgboost.early_stopping"
+            raise InputError("XGBoost's early stopping ran before eval_metric.", hint=hint)
+        self._checks[model].update(model, epoch, evals_log)
         if len(this_round.calls) != len(sets):
             msg = f"the metric was called {len(this_round.calls)} times in this round, but {sets} report it."
             raise InputError(msg, hint="one object as custom_metric= and in callbacks=, another for other evaluations")
@@ -117,6 +138,8 @@ class EvalMetric(xgb.callback.TrainingCallback):
     def after_training(self, model: Any) -> Any:
         """End the last round; later calls are outside a training with callbacks."""
         self._end_round()
+        if (check := self._checks.pop(model, None)) is not None:
+            check.end(model)
         return model
 
     def _end_round(self) -> _Round | None:
@@ -144,15 +167,16 @@ class EvalMetric(xgb.callback.TrainingCallback):
 
     def __getstate__(self) -> dict[str, Any]:
         """Copy the settings without the rounds under way."""
-        return {**self.__dict__, "_rounds": {}}
+        return {**self.__dict__, "_rounds": {}, "_checks": Trainings()}
 
 
-class _Round(NamedTuple):
+@dataclass
+class _Round:
     """A round of a training with the metric in callbacks=."""
 
     model: weakref.ref[xgb.Booster]
-    best: tuple[Any, Any]  # before the round, to notice if early stopping runs first
-    calls: list[tuple[int, dict[str, float]]]  # of each evaluated set: number of queries, values by display name
+    best: tuple[Any, Any] = (None, None)  # before the callbacks, to notice if XGBoost's early stopping runs first
+    calls: list[tuple[int, dict[str, float]]] = field(default_factory=list)  # of each set: queries, values by name
 
 
 class Collective:
@@ -168,6 +192,7 @@ class Collective:
         return total
 
 
+@shows_call(EVAL_METRIC["xgboost"])
 def eval_metric(
     convention: Convention | str | Sequence[Convention | str],
     *,
@@ -177,10 +202,11 @@ def eval_metric(
 ) -> EvalMetric:
     """Make a metric that reports each convention in every round of a training.
 
-    It works in `xgb.train` and `xgb.cv`. As `custom_metric=` alone it has six decimals in XGBoost's log. In `xgb.train`
-    put the same object in `callbacks=` too: the log then has full precision, over the rows of all workers. `xgb.cv`
-    takes it only as `custom_metric=`. Workers are those of `xgboost.dask.train`, SparkXGBRanker, and `xgb.train` inside
-    `xgboost.collective`. All stop in the same round; if one fails, all raise. List the metric before early stopping.
+    It works in `xgb.train` and `xgb.cv`. As `custom_metric=` alone it has six decimals in XGBoost's log. Put the same
+    object in `callbacks=` too: it then refuses a wrong direction of early stopping, and in `xgb.train` the log has full
+    precision, over the rows of all workers. Workers are those of `xgboost.dask.train`, SparkXGBRanker, and `xgb.train`
+    inside `xgboost.collective`. All stop in the same round; if one fails, all raise. List the metric before XGBoost's
+    own early stopping.
 
     The metric ranks the predictions that XGBoost passes: transformed by a built-in objective, raw under `obj=`.
     XGBRanker calls metrics per query and is refused; use QueryRanker or `EvalCallback`.
@@ -211,14 +237,17 @@ def eval_metric(
         A name has a space, a tab or a colon, where XGBoost would cut it.
     InputError
         During training: the DMatrix has no group, a set does not have `n_queries` queries, a worker failed, or the
-        metric is only in `callbacks=`, behind early stopping, or on several workers only `custom_metric=`.
+        metric is only in `callbacks=`, behind XGBoost's own early stopping, or on several workers only
+        `custom_metric=`. With the metric in `callbacks=` also: XGBoost's early stopping takes worse values for better
+        ones, because its `maximize=` is missing or wrong.
     UnsupportedConventionError
         On several workers: a convention has `pool="rows"`.
 
     Warns
     -----
     UserWarning
-        Once, at the first evaluation: a DMatrix has weights that a convention ignores.
+        Once, at the first evaluation: a DMatrix has weights that a convention ignores. At the end of a training, with
+        the metric in `callbacks=`: the first round is still the best, but later ones are a little better.
 
     References
     ----------
@@ -280,14 +309,10 @@ def refuse_workers(feature: str) -> None:
         raise InputError(
             f"{feature} is for one process, but this training has {parts}, each with a part of the rows, and XGBoost "
             "averages their values unweighted.",
-            hint="metric = ra.xgboost.eval_metric(...), custom_metric=metric and callbacks=[metric]",
+            hint="metric = ra.xgboost.eval_metric(...), custom_metric=metric and callbacks=[metric]; in place of "
+            f"DaskXGBRanker {ON_DASK}",
         )
 
 
 def _columns_if_any(dmatrix: xgb.DMatrix) -> DatasetColumns | None:
     return columns_of(dmatrix) if dmatrix.num_row() else None
-
-
-def _best(model: xgb.Booster) -> tuple[Any, Any]:
-    """Return a model's best score and best iteration, which early stopping sets."""
-    return model.attr("best_score"), model.attr("best_iteration")

@@ -9,9 +9,11 @@ import numpy as np
 import xgboost as xgb
 
 from rankadapters import objectives
+from rankadapters.callbacks.callers import refuse_other_toolkit
 from rankadapters.callbacks.dataset_columns import DatasetColumns
 from rankadapters.callbacks.objectives import ToolkitObjective
 from rankadapters.core.data.columns import Array
+from rankadapters.core.declaration.guesses import LAMBDARANK, shows_call
 from rankadapters.core.errors import ConventionError, InputError, UnsupportedConventionError
 from rankadapters.objectives import Objective, PositionBias
 from rankadapters.objectives.base import as_objective
@@ -31,11 +33,13 @@ class ObjectiveCallback(ToolkitObjective):
 
     def __call__(self, preds: Array, dmatrix: xgb.DMatrix) -> tuple[Array, Array]:
         """Return gradients and hessians for raw margins; the DMatrix needs groups."""
+        refuse_other_toolkit("xgboost", "objective", preds, dmatrix)
         if not isinstance(dmatrix, xgb.DMatrix):
             msg = (
                 "XGBoost's scikit-learn estimators do not pass queries to an objective.\n"
                 "Hint: xgb.train(params, dmatrix, obj=objective), or "
-                "ra.sklearn.QueryRanker(XGBRanker()).set_params(estimator__objective=objective)."
+                "ra.sklearn.QueryRanker(XGBRanker()).set_params(estimator__objective=objective); LGBMRanker takes "
+                "ra.lightgbm.objective(...)."
             )
             raise InputError(msg)
         columns = columns_of(dmatrix)
@@ -173,6 +177,7 @@ def objective(
     return callback
 
 
+@shows_call(LAMBDARANK["xgboost"])
 def lambdarank(
     convention: Trading | str,
     *,

@@ -26,6 +26,7 @@ from rankadapters.parity.data import (
 from rankadapters.parity.report import IN_PART_FLOAT32
 from rankadapters.parity.toolkit import COLUMNS, ROUNDS, Route, Task
 from rankadapters.xgboost.metrics import columns_of, query_weights
+from rankadapters.xgboost.stopping import booster_config, drops_trees
 
 MOST_LABEL = 31  # the largest label that XGBoost's exponential gain accepts
 QUIET = {"objective": "rank:ndcg", "verbosity": 0, "nthread": 1, "base_score": 0.0}
@@ -115,10 +116,8 @@ def _kind_of(booster: xgb.Booster) -> str:
     XGBoost 3.4 calls DART `gbtree` too. Only the rates at which it drops trees show the difference, and a model that
     was loaded from a file has lost them.
     """
-    booster_config = _learner(booster)["gradient_booster"]
-    drops = booster_config.get("dart_train_param") or {}
-    drops_trees = any(float(drops.get(name, 0)) for name in ("rate_drop", "one_drop"))
-    return "dart" if drops_trees else str(booster_config["name"])
+    config = booster_config(booster)
+    return "dart" if drops_trees(config) else str(config["name"])
 
 
 def _learner(booster: xgb.Booster) -> dict[str, Any]:

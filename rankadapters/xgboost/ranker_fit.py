@@ -9,9 +9,17 @@ import xgboost as xgb
 
 from rankadapters.core.errors import InputError
 from rankadapters.xgboost.objectives import ObjectiveCallback
+from rankadapters.xgboost.stopping import forget_best
 
 OVERWRITTEN = ("objective", "booster", "base_score", "feature_types", "enable_categorical")
 MATRIX_OPTIONS = ("missing", "feature_types", "feature_weights", "enable_categorical")
+
+
+def without_best(model: Any) -> xgb.Booster:
+    """Copy the model that a training continues, without its best round: XGBRanker predicts only up to that one."""
+    booster = xgb.Booster(model_file=model.get_booster() if isinstance(model, xgb.XGBModel) else model)
+    forget_best(booster)
+    return booster
 
 
 def fit_by_objective(
@@ -21,9 +29,11 @@ def fit_by_objective(
     *,
     qid: Any,
     sample_weight: Any = None,
+    base_margin: Any = None,
     eval_set: Sequence[tuple[Any, Any]] = (),
     eval_qid: Sequence[Any] = (),
     sample_weight_eval_set: Sequence[Any] | None = None,
+    base_margin_eval_set: Sequence[Any] | None = None,
     verbose: bool | int = False,
     **unsupported: Any,
 ) -> None:
@@ -41,12 +51,12 @@ def fit_by_objective(
         raise InputError(f"{min(unsupported)}= is not supported with a callable objective.", hint="leave it out")
     if any(map(callable, _listed(ranker.eval_metric))):
         raise InputError("XGBRanker's eval_metric and objective are both callables.", hint="QueryRanker(eval_metric=)")
-    weights = sample_weight_eval_set or [None] * len(eval_set)
+    weights, margins = (columns or [None] * len(eval_set) for columns in (sample_weight_eval_set, base_margin_eval_set))
     evals = [
-        (_matrix(ranker, *pair, *more), f"validation_{index}")
-        for index, (pair, *more) in enumerate(zip(eval_set, eval_qid, weights, strict=True))
+        (matrix(ranker, *pair, qid=ids, weight=weight, base_margin=margin), f"validation_{index}")
+        for index, (pair, ids, weight, margin) in enumerate(zip(eval_set, eval_qid, weights, margins, strict=True))
     ]
-    train = _matrix(ranker, X, y, qid, sample_weight)
+    train = matrix(ranker, X, y, qid=qid, weight=sample_weight, base_margin=base_margin)
     log: dict[str, Any] = {}
     booster = xgb.train(
         _params(ranker, train),
@@ -73,9 +83,10 @@ def _params(ranker: xgb.XGBRanker, train: xgb.DMatrix) -> dict[str, Any]:
     return replayed | ranker_params
 
 
-def _matrix(ranker: xgb.XGBRanker, X: Any, y: Any, qid: Any, weight: Any) -> xgb.DMatrix:
+def matrix(ranker: xgb.XGBRanker, X: Any, y: Any, **columns: Any) -> xgb.DMatrix:
+    """Return a DMatrix with the ranker's options."""
     options = {name: getattr(ranker, name) for name in MATRIX_OPTIONS}
-    return xgb.DMatrix(X, y, qid=qid, weight=weight, nthread=ranker.n_jobs, **options)
+    return xgb.DMatrix(X, y, nthread=ranker.n_jobs, **columns, **options)
 
 
 def _load(ranker: xgb.XGBRanker, booster: xgb.Booster, log: dict[str, Any]) -> None:

@@ -162,6 +162,80 @@ def test_each_model_may_have_its_own_queries():
         ra.audit.order(queries, {**scores, "c": [1]}, [convention])
 
 
+def runs_of(n_queries, found_by, n_docs=6):
+    """Return the queries and scores of runs that have results for some queries only."""
+    rng = np.random.default_rng(0)
+    labels, qid = rng.integers(0, 3, n_queries * n_docs), np.repeat(np.arange(n_queries), n_docs)
+    columns = {"qid": qid, "judged": np.ones(qid.size, np.bool_), "docid": [f"d{row}" for row in range(qid.size)]}
+    queries = {
+        name: ra.Queries(labels, retrieved=np.isin(qid, list(found)), **columns) for name, found in found_by.items()
+    }
+    return queries, {name: labels + rng.normal(0, 1.5, qid.size) for name in found_by}
+
+
+SKIPPING = [
+    ra.presets.trec_eval_9(5),
+    ra.presets.pytrec_eval.map(),
+    ra.presets.mteb.mrr(5),
+    ra.presets.trec_eval_9.gm_map(),
+]
+
+
+@for_each("convention", SKIPPING)
+def test_runs_are_compared_over_the_queries_that_all_of_them_scored(convention):
+    queries, scores = runs_of(20, {"all": range(20), "few": range(3, 9), "most": range(5, 20)})
+    report = ra.audit.order(queries, scores, [convention, ra.presets.ranx(5)], n_resamples=99)
+    common, counted = range(5, 9), ra.presets.ranx(5)
+    rows = np.isin(queries["all"].query_of_row, common)
+    for name in queries:
+        subset, _ = queries[name].subset(np.array(common))
+        assert report.scores[name][convention] == ra.evaluate(subset, scores[name][rows], convention)
+        assert report.scores[name][convention].n_queries == 4
+        assert report.scores[name][counted] == ra.evaluate(queries[name], scores[name], counted)  # counts missing as 0
+    alone = ra.audit.order(
+        {name: of_model.subset(np.array(common))[0] for name, of_model in queries.items()},
+        {name: of_model[rows] for name, of_model in scores.items()}, [convention], n_resamples=99,
+    )  # fmt: skip
+    tested = [(c.difference, c.p_value, c.low, c.high) for c in report.comparisons if c.convention == convention]
+    assert tested == [(c.difference, c.p_value, c.low, c.high) for c in alone.comparisons]
+    note = (
+        f"under {convention.name}, all scored 20 queries, few scored 6, most scored 15: "
+        "the comparison is over the 4 queries of all models"
+    )
+    assert note in report.notes
+    assert not [line for line in report.notes if line.startswith(f"under {counted.name}")]
+
+
+def test_runs_without_a_common_query_and_runs_without_results_are_named():
+    convention = SKIPPING[0]
+    queries, scores = runs_of(6, {"first": range(4), "last": range(4, 6)})
+    with pytest.raises(
+        ra.InputError, match=r"no query has a value for every model under .*first scored 4.*last scored 2\."
+    ):
+        ra.audit.order(queries, scores, convention)
+    queries, scores = runs_of(6, {"some": range(4), "none": []})
+    with pytest.raises(ra.InputError, match=r"^model 'none', which has no results for any query: nothing is left"):
+        ra.audit.order(queries, scores, convention)
+    assert "none has no results for any query" in ra.audit.order(queries, scores, "ranx@5", n_resamples=9).notes
+
+
+def test_a_single_common_query_is_not_tested():
+    queries, scores = runs_of(6, {"first": range(4), "last": range(3, 6)})
+    report = ra.audit.order(queries, scores, [SKIPPING[0], "ranx@5"], n_resamples=99)
+    assert [c.p_value is None for c in report.comparisons] == [True, False]
+    assert f"nothing is tested under {SKIPPING[0].name}: a single query is common" in report.notes
+
+
+def test_short_queries_that_a_model_skips_are_left_out_for_all_models():
+    convention = ra.presets.yahoo(2).replace(short="skip", missing="zero")
+    queries = {
+        "a": ra.Queries([1, 0, 1, 0], qid=[1, 1, 2, 2], retrieved=[True] * 4, judged=[True] * 4),
+        "b": ra.Queries([1, 0, 1, 0], qid=[1, 1, 2, 2], retrieved=[True, True, True, False], judged=[True] * 4),
+    }
+    report = ra.audit.order(queries, {"a": [1, 2, 2, 1], "b": [1, 2, 2, 1]}, convention)
+    assert [score.value for of_model in report.scores.values() for score in of_model.values()] == [1 / math.log2(3)] * 2
+
+
 def test_a_single_query_has_an_order_but_no_significance():
     report = ra.audit.order([1, 0], {"a": [2, 1], "b": [1, 2]}, [YAHOO, YAHOO.at(1)], group_sizes=[2])
     assert [c.ahead for c in report.comparisons] == ["a", "a"]

@@ -159,3 +159,18 @@ def test_conventions_that_differ_only_in_the_cutoff_share_a_curve():
     page = ra.audit.page(queries, {"only": scores}, [ra.presets.yahoo(3), YAHOO, linear])
     [description] = re.findall(r'alt="One line per convention. (.*?)\."', page)
     assert [entry.partition(" ")[0] for entry in description.split("; ")] == ["yahoo", linear.name.partition("/")[2]]
+
+
+def test_a_page_of_runs_says_how_many_queries_each_of_them_scored():
+    qid, labels, judged = [1, 1, 2, 2, 3, 3], [1, 0, 1, 0, 1, 0], [True] * 6
+    queries = {
+        "all": ra.Queries(labels, qid=qid, judged=judged, retrieved=[True] * 6),
+        "few": ra.Queries(labels, qid=qid, judged=judged, retrieved=[False, False, True, True, True, True]),
+    }
+    models = {"all": [1, 2, 2, 1, 2, 1], "few": [1, 2, 2, 1, 2, 1]}
+    convention = ra.presets.yahoo(2).replace(missing="skip")
+    page = ra.audit.page(queries, models, convention, n_resamples=9)
+    assert "all scored 3 queries, few scored 2: the comparison is over the 2 queries of all models" in page
+    assert "gaps and curves are over the queries that each model scored" in page
+    assert "compare neither models nor cutoffs" in page
+    assert page.count("1.000000") >= 2  # both rank the common queries perfectly

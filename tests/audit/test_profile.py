@@ -192,3 +192,11 @@ def test_the_effect_of_k_covers_the_usual_cutoffs(best_cutoff):
     [effect] = [effect for effect in report.effects if effect.field == "k"]
     assert effect.highest == ("all" if best_cutoff is None else str(best_cutoff))
     assert {effect.lowest} <= {"1", "2", "all"}
+
+
+def test_results_without_any_judgment_are_a_warning():
+    columns = {"qid": [7, 7, 7], "retrieved": [True, True, False], "judged": [False, False, True]}
+    message = "none of the 2 retrieved documents is judged"
+    assert message in str(ra.audit.profile([0, 0, 1], k=2, scores=[2, 1, 0], **columns))
+    columns["judged"] = [True, False, True]
+    assert message not in str(ra.audit.profile([0, 0, 1], k=2, scores=[2, 1, 0], **columns))

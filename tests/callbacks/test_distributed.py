@@ -225,6 +225,27 @@ def test_metrics_for_one_process_refuse_a_training_on_two_workers(cluster2):
         assert "Hint: metric = ra.xgboost.eval_metric(...), custom_metric=metric and callbacks=[metric]." in str(error)
 
 
+def train_lightgbm_locally():
+    """Train in this task, and return the ranker and the logged values of the validation set."""
+    from tests.helpers.lightgbm_datasets import fit_ranker
+
+    ranker = LightGBM().package.LGBMRanker(n_estimators=3, metric="None", verbosity=-1, n_jobs=1)
+    fit_ranker(ranker, TRAIN, VALID, eval_metric=ra.lightgbm.eval_metric(TEXTBOOK))
+    return ranker, ranker.evals_result_["valid_0"][TEXTBOOK.name]
+
+
+def test_a_metric_of_lightgbm_for_one_process_refuses_two_workers_but_not_a_local_training_in_a_task(cluster2):
+    metric = ra.lightgbm.eval_metric(TEXTBOOK)
+    error = failure_of(lambda: LightGBM().train(cluster2, cut_at_queries(VALID, 2), metric))
+    assert isinstance(error, ra.InputError)
+    assert str(error).startswith(
+        "eval_metric is for one process, but this training has 2, each with a part of the rows"
+    )
+    assert_idle(cluster2)  # otherwise the failed booster's network is still open in the next training
+    ranker, values = cluster2.submit(train_lightgbm_locally, pure=False).result(TIMEOUT)
+    assert values[-1] == value_of(ranker, TEXTBOOK)
+
+
 def test_queries_cut_by_a_quantile_dmatrix_of_one_worker_are_refused(cluster2):
     toolkit, metric, parts = XGBoost(), ra.xgboost.eval_metric(TEXTBOOK, n_queries=43), cut_at_rows(VALID, 4)
 

@@ -111,6 +111,57 @@ def test_the_best_entry_is_the_first_of_the_best_values_of_one_convention_on_one
         history.best()
 
 
+def test_the_best_entry_of_an_empty_history_is_refused_with_the_reason():
+    for history in (History(), History.of({})):
+        with pytest.raises(ra.InputError, match=r"the history has no entry, as after a training without a set"):
+            history.best()
+
+
+def test_names_that_are_no_texts_become_texts():
+    """LightGBM takes such names: valid_names=[0]."""
+    history = History.of({0: {NDCG.name: VALUES}, None: {NDCG.name: VALUES}})
+    assert [line[:2] for line in history.summary().lines] == [("0", NDCG.name), ("None", NDCG.name)]
+    assert history.best(dataset="0").iteration == 1
+    with pytest.raises(ra.InputError, match="different names in the log are equal as texts"):
+        History.of({0: {NDCG.name: VALUES}, "0": {NDCG.name: VALUES}})
+
+
+def test_a_history_prints_its_table_and_its_repr_is_short():
+    history = History.of({"valid": {NDCG.name: VALUES * 100, LOSS.name: VALUES * 100}})
+    assert str(history) == str(history.summary())
+    assert repr(history) == f"<History, 300 iterations: 'valid, {NDCG.name}', 'valid, {LOSS.name}'>"
+    assert repr(History()) == "<History, 0 iterations: no entry>"
+
+
+TWICE = [value for value in VALUES for _ in range(2)]
+
+
+@pytest.mark.parametrize(
+    "log",
+    [
+        {"valid": {"ndcg@5": VALUES, NDCG.name: TWICE}},  # another name
+        {"train": {NDCG.name: TWICE}, "valid": {NDCG.name: VALUES}},  # another set
+    ],
+)
+def test_a_metric_that_was_logged_twice_in_each_round_is_refused(log):
+    with pytest.raises(
+        ra.InputError, match=rf"the log has 2 equal values of '{NDCG.name}' on '\w+' for each of 3 rounds"
+    ):
+        History.of(log)
+
+
+@pytest.mark.parametrize(
+    "log",
+    [
+        {"a": {NDCG.name: VALUES}, "b": {NDCG.name: [*VALUES, *VALUES]}},  # six rounds
+        {"a": {NDCG.name: VALUES[:2]}, "b": {NDCG.name: [*TWICE, 0.5]}},  # seven rounds
+        {"learn": {NDCG.name: VALUES}, "validation": {NDCG.name: TWICE}},  # CatBoost's metric_period=2
+    ],
+)
+def test_longer_series_are_not_refused_without_proof(log):
+    assert len(History.of(log)) == sum(len(values) for metrics in log.values() for values in metrics.values())
+
+
 def test_the_summary_has_the_last_and_the_best_value_of_each_series():
     table = make_history().summary()
     assert table.caption == "3 iterations"
@@ -182,3 +233,51 @@ def test_the_log_of_each_toolkit_is_read(toolkit):
     history = History.of(log)
     assert rounds_and_sets(history) == [(i, name) for i in range(3) for name in sets for _ in range(2)]
     assert [entry.value for entry in history.only(dataset="valid", convention=NDCG)] == log["valid"][NDCG.name]
+
+
+def entries_of(history):
+    return [(entry.dataset, entry.name, entry.iteration, entry.value) for entry in history]
+
+
+def means_by_round(means):
+    return [(*key, iteration, values[iteration]) for iteration in range(3) for key, values in means.items()]
+
+
+def test_the_means_of_lightgbms_cross_validation_are_read():
+    lgb = pytest.importorskip("lightgbm")
+    params = {"objective": "lambdarank", "metric": "ndcg", "verbosity": -1, "num_threads": 1, "min_data_in_leaf": 5}
+    data = lgb.Dataset(TRAIN.X, TRAIN.y, group=TRAIN.sizes)
+    metric, options = ra.lightgbm.eval_metric([NDCG, "textbook@5"]), {"nfold": 3, "eval_train_metric": True}
+    log = lgb.cv(params, data, 3, feval=metric, return_cvbooster=True, **options)
+    names = (NDCG.name, "ndcg@5/textbook")
+    means = {(dataset, name): log[f"{dataset} {name}-mean"] for dataset in ("train", "valid") for name in names}
+    history = History.of(log)
+    assert entries_of(history) == means_by_round(means)
+    best = history.best(dataset="valid", convention=NDCG)
+    assert best.iteration == int(np.argmax(log[f"valid {NDCG.name}-mean"]))
+
+
+@pytest.mark.parametrize("as_pandas", [False, True])
+def test_the_means_of_xgboosts_cross_validation_are_read(as_pandas):
+    xgb = pytest.importorskip("xgboost")
+    if as_pandas:
+        pytest.importorskip("pandas")
+    data = xgb.DMatrix(TRAIN.X, TRAIN.y, qid=TRAIN.qid)
+    metric, params = ra.xgboost.eval_metric(NDCG), {"objective": "rank:ndcg", "nthread": 1}
+    log = xgb.cv(params, data, 3, nfold=3, custom_metric=metric, as_pandas=as_pandas)
+    means = {(dataset, NDCG.name): list(log[f"{dataset}-{NDCG.name}-mean"]) for dataset in ("train", "test")}
+    history = History.of(log)
+    assert entries_of(history) == means_by_round(means)
+    assert history.best(dataset="test").iteration == int(np.argmax(log[f"test-{NDCG.name}-mean"]))
+
+
+def test_the_means_of_catboosts_cross_validation_need_the_convention_of_their_name():
+    log = {
+        "iterations": [0, 1],
+        "test-NDCG:top=5;type=Base-mean": [0.5, 0.25],
+        "test-NDCG:top=5;type=Base-std": [0.1, 0],
+    }
+    history = History.of(log, names={"NDCG:top=5;type=Base": "catboost@5"})
+    assert entries_of(history) == [("test", "NDCG:top=5;type=Base", index, [0.5, 0.25][index]) for index in range(2)]
+    with pytest.raises(ra.InputError, match="no metric of a convention, but 'NDCG:top=5;type=Base'"):
+        History.of(log)

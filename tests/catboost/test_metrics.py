@@ -64,3 +64,11 @@ def test_the_error_without_catboost_names_the_extra(monkeypatch):
     monkeypatch.delitem(sys.modules, "rankadapters.catboost", raising=False)
     with pytest.raises(ra.MissingToolkitError, match=r"catboost is not installed.\nHint: .*rankadapters\[catboost\]"):
         importlib.import_module("rankadapters.catboost")
+
+
+@pytest.mark.parametrize("eval_set", [False, True])
+def test_a_convention_in_place_of_a_metric_is_refused_with_the_call_to_write(eval_set):
+    pool = cb.Pool([[0.0], [1.0], [2.0]], [0, 1, 2], group_id=[0, 0, 0])
+    model = cb.CatBoostRanker(iterations=1, eval_metric=BASE, verbose=False, allow_writing_files=False)
+    with pytest.raises(AttributeError, match=r"NDCG is frozen(.|\n)*Hint: .*ra\.catboost\.eval_metric\(conv, pools\)"):
+        model.fit(pool, eval_set=pool if eval_set else None)

@@ -84,7 +84,7 @@ def test_csv_has_a_row_per_convention_and_per_query(capsys, trec):
         return list(csv.DictReader(io.StringIO(out)))
 
     rows = read("--convention", "trec_eval_9@5")
-    assert list(rows[0]) == ["name", "signature", "value", "n_queries", "n_scored", "n_empty", "n_short"]
+    assert list(rows[0]) == ["name", "signature", "value", "n_queries", "n_scored", "n_empty", "n_short", "judged"]
     assert len(rows) == 1
     specs = ("--convention", "trec_eval_9@5", "--convention", str(presets.trec_eval_9(1)))
     rows = read(*specs, "--per-query")
@@ -106,7 +106,7 @@ def test_the_table_shows_values_queries_signatures_and_the_note(capsys, trec, mo
     out = output_of(capsys, *trec, "--convention", "trec_eval_9@5", "trec_eval_9@1", "--per-query")
     assert "…" not in out
     lines = [line.split() for line in out.splitlines()]
-    assert ["ndcg@5/trec_eval_9", "0.315465", "3", "2", "1", "3"] in lines
+    assert ["ndcg@5/trec_eval_9", "0.315465", "3", "2", "1", "3", "100.0", "%"] in lines
     assert ["7", "0.630930", "0.000000"] in lines
     assert ["8", "-", "-"] in lines
     assert f"\nndcg@5/trec_eval_9: {presets.trec_eval_9(5)}\n" in out
@@ -196,3 +196,18 @@ def test_every_format_has_the_interval_of_each_segment(capsys, write, form, opti
             assert numbers == [[row[name] for name in ("value", "low", "high")] for row in expected], kind
         else:
             assert all(f"{abs(row[name]):.6f}" in out for row in expected for name in ("value", "low", "high")), kind
+
+
+def test_the_share_of_judged_documents_is_counted_for_every_run(capsys, trec, write, letor):
+    unknown = write("7 Q0 a#0 1 0.75 t\n7 Q0 b#0 2 0.5 t\n", "unknown.txt")
+    arguments = (*trec, unknown, "--convention", "trec_eval_9@5")
+    none = "none of the 2 retrieved documents is judged; qrels and run may name documents differently"
+    note = f"run: {LEFT_OUT}\nunknown: {none}"
+    report = json.loads(output_of(capsys, *arguments, "--format", "json"))
+    assert [row["judged"] for row in report["conventions"]] == [1, 0]
+    assert report["note"] == note
+    rows = list(csv.DictReader(io.StringIO(output_of(capsys, *arguments, "--format", "csv", note=f"{note}\n"))))
+    assert [row["judged"] for row in rows] == ["1.0", "0.0"]
+    table = output_of(capsys, *arguments, "--format", "markdown").splitlines()
+    assert [line.split(" | ")[-1] for line in table[2:6]] == ["judged |", "---: |", "100.0 % |", "0.0 % |"]
+    assert ",judged\n" not in output_of(capsys, *letor, "--convention", "letor4@5", "--format", "csv")

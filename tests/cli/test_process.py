@@ -7,6 +7,7 @@ import errno
 import io
 import json
 import os
+import sys
 
 import pytest
 
@@ -14,7 +15,7 @@ import rankadapters as ra
 from rankadapters import cli
 from rankadapters.cli import parity as parity_command
 from rankadapters.parity import installed
-from tests.helpers.python_processes import run_python
+from tests.helpers.python_processes import needs_posix, run_python, start_python
 from tests.helpers.tables import for_each
 from tests.helpers.toolkit_names import TOOLKITS
 
@@ -99,3 +100,43 @@ def test_every_command_prints_every_format(capsys, tmp_path, arguments):
             lines = list(csv.reader(io.StringIO(out)))
             assert len(lines) > 1
             assert len({len(line) for line in lines}) == 1
+
+
+NAME = "\u00e9\u6a21"  # the second letter is in UTF-8 alone
+ESCAPES = {"ascii": r"\xe9\u6a21", "latin-1": "\u00e9\\u6a21", "cp1252": "\u00e9\\u6a21", "utf-8": NAME}
+
+
+@pytest.mark.parametrize("form", ["table", "markdown", "latex", "json", "csv", "html"])
+@pytest.mark.parametrize("encoding", ESCAPES)
+def test_characters_that_the_encoding_of_stdout_lacks_are_escaped(capsys, monkeypatch, tmp_path, encoding, form):
+    file = tmp_path / "table.csv"
+    file.write_text(f"qid,label,{NAME},b\n1,1,0.5,0.1\n1,0,0.2,0.2\n", encoding="utf-8")
+    arguments = ["evaluate", "--table", str(file), "--score", NAME, "b", "--convention", "textbook@2", "--format", form]
+    stdout = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
+    monkeypatch.setattr(sys, "stdout", stdout)
+    assert cli.main(arguments) == 0
+    text = stdout.buffer.getvalue().decode("utf-8" if form == "html" else encoding)
+    if form == "html":
+        assert (NAME if encoding == "utf-8" else "&#233;&#27169;") in text
+    else:
+        assert (r"\u00e9\u6a21" if form == "json" else ESCAPES[encoding]) in text
+    is_escaped = encoding != "utf-8" and form not in {"json", "html"}
+    note = f"note: stdout is {encoding}, so that other characters are escaped; set PYTHONIOENCODING=utf-8.\n"
+    assert capsys.readouterr().err == note * is_escaped
+
+
+def test_the_line_below_the_head_of_a_table_needs_no_note(capsys, monkeypatch):
+    pytest.importorskip("rich")
+    stdout = io.TextIOWrapper(io.BytesIO(), encoding="cp1252")
+    monkeypatch.setattr(sys, "stdout", stdout)
+    assert cli.main(["presets"]) == 0
+    assert b"\n-----" in stdout.buffer.getvalue()
+    assert capsys.readouterr().err == ""
+
+
+@needs_posix
+@pytest.mark.parametrize("arguments", [["presets"], ["presets", "--help"]])
+def test_a_reader_that_stops_early_is_no_error(arguments):
+    with start_python("-m", "rankadapters", *arguments) as process:
+        process.stdout.close()
+        assert (process.stderr.read(), process.wait()) == ("", 0)

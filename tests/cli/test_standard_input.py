@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -115,3 +116,41 @@ def test_a_signal_removes_the_copy_of_standard_input(tmp_path, signal_name, code
         process.send_signal(getattr(signal, signal_name))
         assert process.wait(60) == code
     assert list(tmp_path.iterdir()) == []
+
+
+@needs_posix
+@pytest.mark.parametrize("source", ["letor", "trec", "table"])
+def test_a_pipe_is_read_as_a_file(capsys, request, tmp_path, monkeypatch, source):
+    """Such as <(command) in a shell; runs read the qrels once each, and a column of segments is read apart."""
+    files = list(request.getfixturevalue(source))
+    options = ("--convention", "textbook@5+missing=zero", "--format", "csv", "--per-query")
+    if source == "trec":
+        files += [f"again={files[-1]}"]
+    options += ("--by", "query") * (source == "table")
+    note = f"run: {LEFT_OUT}\nagain: {LEFT_OUT}\n" if source == "trec" else ""
+    expected = output_of(capsys, *files, *options, note=note)
+    folder = tmp_path / "copies"
+    folder.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(folder))
+    for option in ("--features", "--predictions", "--qrels", "--run", "--table"):
+        if option in files:
+            index = files.index(option) + 1
+            pipe = tmp_path / option / Path(files[index]).name
+            pipe.parent.mkdir()
+            os.mkfifo(pipe)
+            writer = threading.Thread(target=pipe.write_bytes, args=(Path(files[index]).read_bytes(),))
+            writer.start()
+            arguments = (*files[:index], str(pipe), *files[index + 1 :])
+            assert output_of(capsys, *arguments, *options, note=note) == expected
+            writer.join()
+    assert list(folder.iterdir()) == []
+
+
+@needs_posix
+def test_errors_name_the_pipe(capsys, tmp_path, table):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_text, args=("query,grade,model\n7,1,nan\n",))
+    writer.start()
+    assert f"error: {pipe}, row 1: model is nan" in error_of(capsys, "--table", str(pipe), *table[2:])
+    writer.join()

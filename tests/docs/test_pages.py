@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 import warnings
 from pathlib import Path
 
 import pytest
 
 from tests.helpers.mlflow_registry import import_mlflow
+from tests.helpers.plugin_sessions import NO_AUTOLOAD, PLUGIN_OPTIONS
 from tests.helpers.tables import long_except
 
 ROOT = Path(__file__).parent.parent.parent
@@ -43,6 +47,19 @@ def test_the_code_of_a_page_runs(page, monkeypatch, tmp_path):
         for start, code in blocks:
             line = text.count("\n", 0, start) + 1
             exec(compile("\n" * line + code, str(ROOT / page), "exec"), namespace)  # noqa: S102 - our own text
+
+
+def test_the_tests_of_the_parity_page_pass(tmp_path):
+    for toolkit in ("lightgbm", "xgboost", "catboost", "sklearn"):
+        pytest.importorskip(toolkit)
+    [code] = re.findall(
+        r"^```py\n(import pytest\n.*?)^```", (ROOT / "docs/parity.md").read_text("utf-8"), re.DOTALL | re.MULTILINE
+    )
+    (tmp_path / "test_page.py").write_text(code, encoding="utf-8")
+    command = [sys.executable, "-m", "pytest", *PLUGIN_OPTIONS, "-q", "--strict-markers", "test_page.py"]
+    environment = {**os.environ, NO_AUTOLOAD: "1", "PYTHONPATH": str(ROOT)}
+    result = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert f"{code.count('def test_')} passed" in result.stdout, result.stdout + result.stderr
 
 
 def test_pages_install_from_a_checkout_until_the_index_has_a_release():

@@ -94,6 +94,18 @@ def test_a_broken_link_is_reported(faults_of_site, link, broken):
     assert faults == ([f"one.html: the link {link} leads nowhere"] if broken else [])
 
 
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ('<a href="mailto:ndcg%4010">ndcg@10</a>', "mailto:ndcg%4010 is a text such as measure@10"),
+        ('<a href="#a"><em>optional</em></a><p id="a">', "the word optional of a type is a link"),
+        ('<a href="#a"><em>int</em></a>, <em>optional</em><p id="a">', None),
+    ],
+)
+def test_a_link_that_is_no_link_is_reported(faults_of_site, text, fault):
+    assert faults_of_site(one=text) == ([f"one.html: {fault}"] if fault else [])
+
+
 @pytest.mark.parametrize(("alt", "missing"), [('alt="A curve"', False), ('alt=" "', True), ("", True)])
 def test_a_picture_without_alt_text_is_reported(faults_of_site, tmp_path, alt, missing):
     (tmp_path / "a.svg").write_text("<svg/>", encoding="utf-8")

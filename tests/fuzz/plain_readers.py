@@ -7,6 +7,7 @@ import csv
 import gzip
 import math
 import re
+from decimal import Context, Decimal
 from io import StringIO
 from typing import NamedTuple
 
@@ -32,7 +33,7 @@ def text_of(data: bytes) -> str:
         if data.startswith(b"\x1f\x8b"):
             data = gzip.decompress(data)
         elif data.startswith(b"BZh"):
-            data = bz2.decompress(data)
+            data = bunzip2(data)
     except Exception as error:  # a broken archive may raise anything
         raise RefusedError from error
     try:
@@ -40,6 +41,17 @@ def text_of(data: bytes) -> str:
     except UnicodeDecodeError as error:
         raise RefusedError from error
     refuse_unless(text.strip(BLANK), "blank")
+    return text
+
+
+def bunzip2(data: bytes) -> bytes:
+    """Decompress the streams of a file, which follow each other; `bz2.decompress` would ignore what is no stream."""
+    text = b""
+    while data:
+        stream = bz2.BZ2Decompressor()
+        text += stream.decompress(data)
+        refuse_unless(stream.eof, "a stream without its end")
+        data = stream.unused_data
     return text
 
 
@@ -56,7 +68,7 @@ def words_of(line: str) -> list[str]:
     return [word for word in re.split(f"[{BLANK}]+", line) if word]
 
 
-def number(text: str) -> float:
+def decimal(text: str) -> float:
     """NUMBER: a finite decimal."""
     refuse_unless(re.fullmatch(DECIMAL, text), f"{text} is not a decimal")
     value = float(text)
@@ -64,10 +76,23 @@ def number(text: str) -> float:
     return value
 
 
+def number(text: str) -> float:
+    """Read a NUMBER that float64 keeps: beyond 2^53 no integer, and only the digits that it has."""
+    value = decimal(text)
+    if abs(value) >= 2**53:
+        mantissa = re.split("[eE]", text)[0]
+        if mantissa == text and "." not in text:
+            refuse_unless(abs(int(text)) <= 2**53, f"{text} is an integer beyond 2^53")
+        else:
+            digits = Context(prec=len(re.sub("[^0-9]", "", mantissa).lstrip("0")))
+            refuse_unless(digits.create_decimal(Decimal(value)) == Decimal(text), f"{text} has digits that are lost")
+    return value
+
+
 def is_number(text: str) -> bool:
     """Return whether a text is a NUMBER."""
     try:
-        number(text)
+        decimal(text)
     except RefusedError:
         return False
     return True
@@ -146,7 +171,7 @@ def predictions_of(data: bytes) -> list[float]:
     """Read one number per line, perhaps between white space, without blank lines."""
     lines = [line.strip(BLANK) for line in lines_of(data)]
     refuse_unless(all(is_number(line) for line in lines if line), "not a number")
-    return [float(line) for line in lines if line]
+    return [number(line) for line in lines if line]
 
 
 def queries_of(names: list[str], split_queries: str) -> list[str]:

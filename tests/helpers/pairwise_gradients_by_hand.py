@@ -11,7 +11,7 @@ import numpy as np
 from rankadapters.core.measures import AP, NDCG, RR
 from rankadapters.objectives import LambdaRank, RankNet
 from tests.oracles import oracle
-from tests.oracles.rows import Row, discount, gain, meets_threshold, ranked_rows, row_gain
+from tests.oracles.rows import Row, discount, gain, is_relevant, ranked_rows, row_gain
 
 Pairwise = LambdaRank | RankNet
 
@@ -90,7 +90,7 @@ def _worth(row: Row, value: Pairwise) -> float:
     if isinstance(value, RankNet):
         return row.label
     if isinstance(value.convention, AP | RR):
-        return float(row.judged and meets_threshold(row.label, value.convention.relevant))
+        return float(row.judged and is_relevant(row.label, value.convention.relevant))
     return row_gain(row, value.convention)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import rankadapters as ra
 from rankadapters.objectives import StochasticFilter, StochasticRank, YetiRank
 from tests.oracles import oracle
-from tests.oracles.rows import Row, gain, meets_threshold, ranked_rows
+from tests.oracles.rows import Row, gain, is_relevant, meets_threshold, ranked_rows
 
 MULTIPLIER, WORD = 6364136223846793005, 2**32
 BLOCKS = 128
@@ -171,7 +171,7 @@ def _merit(row: Row, convention: ra.Convention | None) -> float:
     if convention is None:
         return row.label
     if hasattr(convention, "relevant"):
-        return float(row.judged and meets_threshold(row.label, convention.relevant))
+        return float(row.judged and is_relevant(row.label, convention.relevant))
     return gain(row.label, convention.gain) if row.judged else 0.0
 
 

@@ -283,3 +283,38 @@ def test_categories_of_polars_and_runs_of_arrow_are_read(arrow):
     tables = [frame.with_columns(qid=frame["qid"].cast(kind)) for kind in (polars.Categorical, enum)]
     for table in (*tables, {**columns, "qid": runs}):
         assert ra.evaluate_table(table, "lightgbm@10").to_dict() == expected
+
+
+def test_a_frame_of_dask_is_sent_to_the_function_for_it():
+    pd, dd = pytest.importorskip("pandas"), pytest.importorskip("dask.dataframe")
+    df = dd.from_pandas(pd.DataFrame({"grade": [1, 0], "pred": [1, 2], "query": [7, 7]}), npartitions=1)
+    call = r'ra\.dask\.evaluate\(df, "letor4@5", partitions="shuffle", label="grade", score="pred", qid="query"\)'
+    with pytest.raises(ra.InputError, match=rf"table is a DataFrame of dask, which .* not read\.\nHint: {call}"):
+        ra.evaluate_table(df, "letor4@5")
+
+
+@for_each(
+    ("arguments", "message"),
+    [
+        ({"progress": False}, r"unexpected keyword argument 'progress'\.\nHint: a bar shows on a terminal alone"),
+        ({"label_col": "y"}, r"unexpected keyword argument 'label_col'\.\nHint: label=, score= and qid= name the col"),
+        ({"k": 10}, r"unexpected keyword argument 'k'\.\nHint: the cutoff is in the convention"),
+        ({"convention": None}, r"multiple values for argument 'convention'\.\nHint: ra"),
+    ],
+)
+def test_arguments_that_python_refuses_show_the_call(arguments, message):
+    with pytest.raises(ra.InputError, match=message) as error:
+        ra.evaluate_table({"label": [1], "score": [1], "qid": [7]}, "letor4@5", **arguments)
+    assert 'ra.evaluate_table(df, "lightgbm@10", label="label", score="score", qid="qid")' in str(error.value)
+    with pytest.raises(ra.InputError, match="missing 1 required positional argument: 'convention'"):
+        ra.evaluate_table({"label": [1], "score": [1], "qid": [7]})
+
+
+def test_scores_of_ids_of_other_types_say_so(tmp_path):
+    pd = pytest.importorskip("pandas")
+    table = pd.DataFrame({"label": [1, 0], "score": [1, 2], "qid": [7, 7]})
+    table.to_csv(tmp_path / "t.csv")
+    table.to_parquet(tmp_path / "t.parquet")
+    scores = [ra.evaluate_table(tmp_path / name, "letor4@5") for name in ("t.csv", "t.parquet")]
+    with pytest.raises(ra.IncomparableScoresError, match="ids of a CSV are texts, and '7' is not the 7 of a Parquet"):
+        scores[0] - scores[1]

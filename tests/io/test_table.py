@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import gzip
+import os
+import struct
 import sys
+import threading
 from functools import partial
 
 import pytest
@@ -11,6 +14,7 @@ import pytest
 import rankadapters as ra
 from rankadapters import presets
 from rankadapters.io import Judgments, read_table, table
+from tests.helpers.python_processes import needs_posix
 from tests.helpers.tables import for_each
 
 COLUMNS = {"label": "grade", "score": "model", "qid": "query"}
@@ -314,3 +318,95 @@ def test_without_pyarrow_a_table_is_refused(write, monkeypatch):
     for path in (write(b"PAR1", "table.parquet"), write("query,grade,model\n7,1,0.5\n", "table.csv")):
         with pytest.raises(ra.MissingToolkitError, match=r'pip install "rankadapters\[files\]"'):
             read_table(path, **COLUMNS)
+
+
+@for_each("column", ["label", "score", "weight", "part"])
+@for_each("number", ["9007199254740993", "9007199254740993.0", '"9007199254740993"'])
+def test_a_number_of_csv_that_would_tie_with_its_neighbor_is_refused(write, column, number):
+    pytest.importorskip("pyarrow")
+    rows = {"qid": ["7", "7", "8"], "label": [1, 0, 1], "score": [1, 2, 3], "weight": [1, 1, 1], "part": [1, 1, 1]}
+    rows[column] = [number, number, 3]
+    lines = [rows, *zip(*rows.values(), strict=True)]
+    path = write("".join(",".join(map(str, line)) + "\n" for line in lines), "t.csv")
+    digits = number.strip('"')
+    expected = rf"t\.csv, row 1, column '{column}': '{digits}' is beyond 2\^53"
+    with pytest.raises(ra.InputError, match=expected) as error:
+        read_table(path, query_weight="weight", row_weight="part")
+    assert error.value.row == 0
+    with pytest.raises(ra.InputError, match=expected):
+        ra.evaluate_table(path, "textbook@2", query_weight="weight", row_weight="part", unsorted=True)
+
+
+def test_large_numbers_of_csv_that_float64_keeps_are_read(write):
+    pytest.importorskip("pyarrow")
+    path = write("qid,label,score\n7,1,9007199254740992\n7,0,1e23\n7,0,9007199254740994.0\n7,0,\t-5e+300 \n", "t.csv")
+    assert read_table(path).scores.tolist() == [2.0**53, 1e23, 2.0**53 + 2, -5e300]
+
+
+def test_pages_of_parquet_with_checksums_are_verified(tmp_path, arrow):
+    from pyarrow import dataset, parquet
+
+    path = tmp_path / "table"
+    table = arrow.table({"qid": [7] * 500, "label": [1.0, 0.0] * 250, "score": [float(row) for row in range(500)]})
+    plain = {"compression": "none", "use_dictionary": False, "write_statistics": False}
+    parquet.write_table(table, path, write_page_checksum=True, **plain)
+    score = ra.evaluate_table(path, "textbook@2")
+    assert ra.evaluate_table(dataset.dataset(path), "textbook@2") == score
+    data = bytearray(path.read_bytes())
+    data[data.index(struct.pack("<d", 499)) + 6] ^= 1  # a bit of the best score
+    path.write_bytes(data)
+    sources = [path, [path], dataset.dataset(path), dataset.dataset([dataset.dataset(path)] * 2)]
+    for source in sources:
+        with pytest.raises(ra.InputError, match="CRC checksum verification failed"):
+            ra.evaluate_table(source, "textbook@2")
+    with pytest.raises(ra.InputError, match=r"table: .*CRC checksum verification failed"):
+        read_table(path)
+    assert not sources[2].format.default_fragment_scan_options.page_checksum_verification  # the caller's stays
+
+
+@pytest.fixture
+def pipe(tmp_path):
+    """Write data to a named pipe, which can be read once, and return its path."""
+    threads = []
+
+    def pipe(data):
+        path = tmp_path / f"pipe{len(threads)}.csv"
+        os.mkfifo(path)
+        threads.append(threading.Thread(target=path.write_bytes, args=(data,)))
+        threads[-1].start()
+        return path
+
+    yield pipe
+    for thread in threads:
+        thread.join(10)
+        assert not thread.is_alive()
+
+
+@needs_posix
+@for_each("extra", ["", '"7",0,0.5\n', "7,0,1e20\n"])  # with quotes and large numbers, a file is read twice
+def test_a_pipe_is_read_as_a_file(pipe, write, extra):
+    pytest.importorskip("pyarrow")
+    csv = "qid,label,score\n" + "7,1,0.25\n7,0,0.75\n" * 5000 + extra
+    expected = ra.evaluate_table(write(csv, "t.csv"), "textbook@5")
+    assert ra.evaluate_table(pipe(csv.encode()), "textbook@5") == expected
+    assert ra.evaluate_table([pipe(csv.encode())], "textbook@5") == expected
+    judgments = read_table(pipe(csv.encode()))
+    assert ra.evaluate(judgments.queries, judgments.scores, "textbook@5") == expected
+
+
+@needs_posix
+def test_a_pipe_may_hold_parquet(pipe, parquet):
+    judgments = read_table(pipe(parquet().read_bytes()), **COLUMNS)
+    assert judgments.scores.tolist() == TABLE["model"]
+
+
+@needs_posix
+def test_errors_name_the_pipe_and_do_not_wait_for_it_again(pipe, monkeypatch):
+    pytest.importorskip("pyarrow")
+    with pytest.raises(ra.InputError, match=r"^\S+pipe0\.csv, row 1, column 'label'"):
+        read_table(pipe(b"qid,label,score\n7,x,1\n"))
+    with pytest.raises(ra.InputError, match=r"^\S+pipe1\.csv is empty"):
+        ra.evaluate_table(pipe(b""), "textbook@2")
+    monkeypatch.setattr("rankadapters.io.streams.ROWS_AT_ONCE", 1)
+    with pytest.raises(ra.InputError, match=r"^\S+pipe2\.csv, row 3: query 7 returns after others followed it"):
+        ra.evaluate_table(pipe(b"qid,label,score\n7,1,1\n8,1,1\n7,0,2\n"), "textbook@2")

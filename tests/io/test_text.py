@@ -13,6 +13,7 @@ import pytest
 import rankadapters as ra
 from rankadapters.io import text
 from rankadapters.io.text import lines, open_text
+from tests.helpers.tables import for_each
 
 LINES = "first\n\n second é \r\nthird"
 READ = [(1, b"first"), (3, " second é ".encode()), (4, b"third")]
@@ -85,3 +86,41 @@ def test_progress_is_reported_in_bytes_of_the_file(write, monkeypatch):
     assert len(steps) > 4
     assert steps == sorted(steps)
     assert steps[-1] == (size, size)
+
+
+@pytest.mark.parametrize("compress", [gzip.compress, bz2.compress, zstd])
+def test_what_follows_a_stream_is_a_stream(write, compress):
+    """`bz2.open` would drop everything from a damaged stream on."""
+    first, second = compress(b"1\n" * 1000), compress(b"2\n")
+    damaged = bytes([second[0] ^ 1]) + second[1:]
+    for data in (first + damaged, first + second[:1], first + second[:-1], first + b"x", first + second + b"x"):
+        with pytest.raises(ra.InputError, match=r"file: .*\nHint: give the path of a readable file"):
+            list(lines(write(data, "file")))
+
+
+@for_each(
+    ("number", "exact"),
+    [
+        ("9007199254740992", True),
+        ("9007199254740993", False),
+        ("-9007199254740994", False),  # an integer beyond 2^53, as in arrays and Parquet
+        ("9007199254740994.0", True),
+        ("9007199254740993.0", False),
+        ("0009007199254740993.00", False),
+        ("9.007199254740993e15", False),
+        ("9.007199254740994E+15", True),
+        ("1e23", True),
+        (repr(float(2**70 + 2**20)), True),
+        (f"{2.0**70:.25e}", True),
+        (repr(1.7976931348623157e308), True),
+        ("0.1000000000000000055511151231257827", True),  # below 2^53
+    ],
+)
+def test_a_number_beyond_two_to_the_53_keeps_its_digits(number, exact):
+    assert text.is_exact(number) is exact
+    assert text.is_finite(number.encode())
+    if exact:
+        assert text.finite(number.encode()) == float(number)
+    else:
+        with pytest.raises(ValueError, match=r"is beyond 2\^53, where float64 would merge neighbors into ties"):
+            text.finite(number.encode())

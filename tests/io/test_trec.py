@@ -230,3 +230,12 @@ def test_many_lines_have_the_same_values_with_and_without_pyarrow(write, monkeyp
             ra.Evaluator(rows.queries, convention).per_query(rows.scores) for rows in (with_pyarrow, without_pyarrow)
         ]
         assert values[0].tolist() == values[1].tolist()
+
+
+@for_each(("document", "share"), [("a", 0), ("a#0", 0.5)])
+def test_a_note_says_if_no_retrieved_document_is_judged(write, document, share):
+    judgments = read(write, "q 0 a#0 1\n", f"q Q0 {document} 1 2 t\nq Q0 b 2 1 t\nx Q0 y 1 1 t\n")
+    assert judgments.queries.judged_share == share
+    note = "none of the 2 retrieved documents is judged; qrels and run may name documents differently"
+    assert (note in judgments.note) is (share == 0)
+    assert not read_trec(write("q 0 a#0 1\n", "qrels.txt")).note

@@ -132,3 +132,11 @@ def test_positive_weights_on_skipped_queries_alone_are_refused():
         ra.InputError, match=r"all queries that ndcg@3/textbook\+short=skip does not skip have weight 0"
     ):
         model.fit(X, y, qid=qid, sample_weight=[1, 1, 0, 0, 0])
+
+
+def test_ranklibs_variant_refuses_a_warm_start():
+    model = AdaRank("ranklib@5", variant="ranklib", warm_start=True)
+    with pytest.raises(
+        ra.InputError, match=r"variant='ranklib' cannot continue a training(.|\n)*Hint: warm_start=False"
+    ):
+        model.fit(DATA.X, DATA.y, qid=DATA.qid)

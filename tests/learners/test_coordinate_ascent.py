@@ -129,6 +129,16 @@ def test_a_warm_start_begins_with_the_last_value():
     assert model.fit(X, DATA.y, qid=DATA.qid).history_[0].value >= last_value - 1e-12
 
 
+def test_a_warm_start_keeps_weights_that_are_better_than_all_passes():
+    """Under a strong penalty, a pass moves the weights toward equal ones, which lowers the measure."""
+    model = CoordinateAscent("textbook@5", n_restarts=1, warm_start=True, random_state=0)
+    coef = model.fit(X, DATA.y, qid=DATA.qid).coef_
+    model.set_params(alpha=10.0).fit(X, DATA.y, qid=DATA.qid)
+    first, *later = (entry.value for entry in model.history_)
+    assert max(later) < first
+    assert model.coef_.tolist() == coef.tolist()
+
+
 def test_query_weights_count_only_if_the_convention_uses_them():
     weight = 1.0 + 9 * (DATA.qid < 8)
     with pytest.raises(ra.InputError, match="sample_weight was given but the convention says average='uniform'"):

@@ -1,4 +1,4 @@
-"""The rounds of AdaRank, RankBoost and NeuralRanker under validation; the first two must equal RankLib 2.10.1."""
+"""The rounds of the learners under validation and warm starts; AdaRank and RankBoost must equal RankLib 2.10.1."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ pytest.importorskip("sklearn")
 from sklearn.base import clone
 
 from rankadapters.core.ranking import compiled
-from rankadapters.learners import AdaRank, NeuralRanker, RankBoost
+from rankadapters.learners import AdaRank, CoordinateAscent, NeuralRanker, RankBoost
 from rankadapters.learners.base import Judge
 from tests.helpers.depth import THOROUGH
 from tests.helpers.rankings import ranking
@@ -44,7 +44,12 @@ def ranknet(**params):
     return NeuralRanker(pairs, convention="textbook@5", learning_rate_init=0.05, random_state=0, **params)
 
 
+def ascent(**params):
+    return CoordinateAscent("textbook@5", n_restarts=2, n_steps=6, random_state=0, **params)
+
+
 for_every_learner = pytest.mark.parametrize("learner", [adarank, rankboost, ranknet])
+for_every_learner_and_ascent = pytest.mark.parametrize("learner", [adarank, rankboost, ranknet, ascent])
 for_boosting_learners = pytest.mark.parametrize("learner", [adarank, rankboost])
 
 
@@ -75,7 +80,7 @@ def test_the_number_of_rounds_and_the_test_value_equal_ranklibs(learner, number)
     assert model.score(test.X, test.y, qid=test.qid) == pytest.approx(expected, abs=5e-5)
 
 
-@for_every_learner
+@for_every_learner_and_ascent
 def test_the_best_round_by_the_validation_queries_is_kept(learner):
     model = learner(max_iter=40).fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=EVAL_SET)
     values = [entry.value for entry in model.history_ if entry.dataset == "valid_0"]
@@ -122,6 +127,60 @@ def test_a_warm_start_continues_the_training(learner):
 def tolerance(learner):
     """Return parameters that let AdaRank continue after a round without gain."""
     return {"tol": 10.0} if learner is adarank else {}
+
+
+def first_fit(learner, labels=DATA.y):
+    """Return a model of up to three rounds that a second fit continues."""
+    model = learner(max_iter=3, warm_start=True, **tolerance(learner))
+    return model.fit(DATA.X, labels, qid=DATA.qid, eval_set=EVAL_SET)
+
+
+def perfect_set(model):
+    """Return validation queries that the model ranks perfectly, so that no round can be better."""
+    scores = model.predict(VALID.X)
+    return VALID.X, scores > np.median(scores), VALID.qid
+
+
+@for_every_learner_and_ascent
+def test_a_warm_start_keeps_its_model_if_no_round_is_better(learner):
+    model = first_fit(learner)
+    scores, n_iter, eval_set = model.predict(VALID.X), model.n_iter_, perfect_set(model)
+    value = ra.evaluate(eval_set[1], scores, "textbook@5", qid=VALID.qid).value
+    model.fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=[eval_set])
+    assert (model.predict(VALID.X).tobytes(), model.n_iter_) == (scores.tobytes(), n_iter)
+    best = model.history_.best(dataset="valid_0")
+    assert (best.iteration, best.value) == (n_iter - 1, pytest.approx(value, rel=1e-12))
+    assert len(model.history_.only(dataset="valid_0")) > 1
+
+
+@for_every_learner_and_ascent
+def test_a_warm_start_goes_on_counting(learner):
+    """The first fit learns the opposite labels, and the second the validation queries, so its rounds are better."""
+    model = first_fit(learner, DATA.y.max() - DATA.y)
+    n_iter = model.n_iter_
+    last_value = model.score(VALID.X, VALID.y, qid=VALID.qid)
+    model.set_params(max_iter=10).fit(VALID.X, VALID.y, qid=VALID.qid, eval_set=EVAL_SET)
+    entries = model.history_.only(dataset="valid_0")
+    assert [entry.iteration for entry in entries] == [n_iter - 1 + index for index in range(len(entries))]
+    assert entries[0].value == pytest.approx(last_value, rel=1e-12)
+    best = model.history_.best(dataset="valid_0")
+    assert model.n_iter_ == 1 + best.iteration > n_iter
+    assert model.score(VALID.X, VALID.y, qid=VALID.qid) == pytest.approx(best.value, rel=1e-12)
+
+
+@for_every_learner
+def test_patience_counts_from_the_model_of_a_warm_start(learner):
+    model = first_fit(learner).set_params(max_iter=20, n_iter_no_change=2)
+    model.fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=[perfect_set(model)])
+    assert len(model.history_.only(dataset="valid_0")) == 1 + 2
+
+
+@for_every_learner_and_ascent
+def test_a_warm_start_without_validation_adds_all_rounds(learner):
+    model = learner(max_iter=2, warm_start=True, **tolerance(learner)).fit(DATA.X, DATA.y, qid=DATA.qid)
+    n_iter = model.n_iter_
+    n_new = len(model.fit(DATA.X, DATA.y, qid=DATA.qid).history_) - 1
+    assert model.n_iter_ == n_iter + n_new > n_iter
 
 
 @pytest.mark.parametrize(("n_rounds", "stops"), [(1100, False), (1101, True), (1102, True)])

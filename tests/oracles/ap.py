@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tests.oracles.rows import Row, meets_threshold, ties_by_score, weighs_rows
+from tests.oracles.rows import Row, is_relevant, ties_by_score, weighs_rows
 
 
 def ap(rows: Sequence[Row], convention: Any) -> tuple[float, float] | None:
@@ -15,7 +15,7 @@ def ap(rows: Sequence[Row], convention: Any) -> tuple[float, float] | None:
         return row.weight if weighs_rows(convention) else 1.0
 
     def worth(row: Row) -> float:
-        return weight(row) if row.judged and meets_threshold(row.label, convention.relevant) else 0.0
+        return weight(row) if row.judged and is_relevant(row.label, convention.relevant) else 0.0
 
     relevant = sum(worth(row) for row in rows)
     if not relevant:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import Any
 
-from tests.oracles.rows import Row, as_float32, meets_threshold, weighs_rows
+from tests.oracles.rows import Row, as_float32, is_relevant, weighs_rows
 
 TIED = {"average": 0.5, "worst": 0.0, "best": 1.0}  # the value of a tied pair
 LEAST_ROWS = 3  # of a query in which XGBoost takes every two rows
@@ -52,7 +52,7 @@ def _pairs(rows: Sequence[Row], convention: Any) -> Iterator[tuple[Row, Row, flo
 
 def _grade(row: Row, convention: Any) -> float:
     by_label = convention.pairs in {"label", "every-two"}
-    return _label(row) if by_label else float(row.judged and meets_threshold(row.label, convention.pairs))
+    return _label(row) if by_label else float(row.judged and is_relevant(row.label, convention.pairs))
 
 
 def _label(row: Row) -> float:

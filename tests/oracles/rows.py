@@ -41,7 +41,7 @@ def gain(label: float, name: str) -> float:
         return gains[int(label)]
     word, level = border(name) or (name, 0.0)
     if word in {"from", "linear-from"}:
-        return (1.0 if word == "from" else label) if label >= level else 0.0
+        return (1.0 if word == "from" else label) if is_relevant(label, f"from_{level}") else 0.0
     if name.startswith("exp2"):
         return 2.0 ** (floor(label) if name == "exp2-floor" else label) - 1
     return max(label, 0.0) if name == "linear-positive" else label
@@ -64,9 +64,16 @@ def row_gain(row: Row, convention: Any) -> float:
 
 
 def meets_threshold(value: float, name: str) -> bool:
-    """Tell whether a label or score meets a threshold: `above_B`, `from_B`, or `all`, which every value meets."""
+    """Tell whether a score meets a threshold: `above_B`, `from_B`, or `all`, which every value meets."""
     word, threshold = border(name) or ("from", float("-inf"))
     return value > threshold if word == "above" else value >= threshold
+
+
+def is_relevant(label: float, name: str) -> bool:
+    """Tell whether a label meets a threshold B; a label between B and the float32 of B counts as B."""
+    _, threshold = border(name) or ("from", 0.0)
+    low, high = sorted((threshold, as_float32(threshold)))
+    return meets_threshold(threshold if low <= label <= high else label, name)
 
 
 def ties_by_score(rows: Sequence[Row], convention: Any, worth: Callable[[Row], float]) -> list[list[Row]]:
@@ -122,7 +129,7 @@ def relevance_of(row: Row, relevant: str) -> float:
     """Return the relevance of a row, which is 0 if it is not judged."""
     if relevant == "label":
         return row.label if row.judged else 0.0
-    return float(row.judged and (relevant == "judged" or meets_threshold(row.label, relevant)))
+    return float(row.judged and (relevant == "judged" or is_relevant(row.label, relevant)))
 
 
 def worth_by_rank(rows: Sequence[Row], convention: Any, worth: Worth, order_by: Worth | None = None) -> list[float]:

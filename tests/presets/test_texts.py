@@ -159,3 +159,69 @@ def test_reading_a_short_text_takes_few_calls():
     finally:
         sys.setprofile(None)
     assert len([name for name in calls if not name.startswith("<")]) <= 30
+
+
+@for_each(
+    ("text", "corrected"),
+    [
+        ("textbook@10 + gain=linear", "textbook@10+gain=linear"), ("textbook@5 +empty=1", "textbook@5+empty=1"),
+        (" yahoo@10", "yahoo@10"), ("ndcg@10 / lightgbm", "ndcg@10/lightgbm"), ("lightgbm.map @ 5\n", "lightgbm.map@5"),
+        (str(presets.letor4(5)).replace("/", " / "), str(presets.letor4(5))),
+    ],
+)  # fmt: skip
+def test_spaces_are_named_with_the_text_without_them(text, corrected):
+    with pytest.raises(ra.ConventionError, match="has spaces") as caught:
+        ra.parse(text)
+    assert str(caught.value).partition("Hint: ")[2] == f"{corrected!r}."
+    assert ra.parse(corrected)
+
+
+def test_spaces_between_the_options_of_ir_measures_are_read():
+    assert ra.parse("ir_measures.RBP(rel=1, p=0.5)") == presets.ir_measures.rbp(1000, rel=1, p=0.5)
+
+
+@for_each(
+    ("text", "convention"),
+    [
+        ("RBP(p=0.5,rel=2)", presets.ir_measures.rbp(1000, rel=2, p=0.5)),
+        ("RBP(p=0.5, rel=2)", presets.ir_measures.rbp(1000, rel=2, p=0.5)),
+        ("AP(judged_only=True,rel=2)@5", presets.ir_measures.ap(5, rel=2, judged_only=True)),
+        ("SetF(judged_only=True,beta=2.0,rel=3)", presets.ir_measures.set_f(rel=3, beta=2, judged_only=True)),
+    ],
+)
+def test_the_options_of_ir_measures_may_have_any_order(text, convention):
+    assert presets.ir_measures.read(text) == convention
+
+
+@for_each("text", ["AP(rel=1,rel=2)", "AP(beta=2)", "RBP(p=0.5)", "nDCG(rel=1)@10"])
+def test_options_that_the_metric_lacks_are_still_refused(text):
+    with pytest.raises(ra.ConventionError, match=re.escape(f"{text!r} is not a known metric of ir_measures")):
+        presets.ir_measures.read(text)
+
+
+@for_each(
+    ("tool", "metric", "hint"),
+    [
+        ("ranx", "bpref", "presets.pytrec_eval.bpref()"), ("ranx", "bpref-l2", "presets.pytrec_eval.bpref()"),
+        ("trec_eval_10", "rbp", "RBP"), ("trec_eval_9", "infAP", "ra.presets.inexpressible()"),
+        ("pytrec_eval", "num_rel_ret", None), ("xgboost", "aucpr", "ra.presets.inexpressible()"),
+        ("catboost", "PRAUC", "AP with pool='rows'"), ("torchmetrics", "RetrievalAUROC", "ra.presets.inexp"),
+        ("sklearn", "label_ranking_loss", "1 - the value of presets.sklearn.roc_auc_score"),
+        ("ir_measures", "NumQ", "ra.presets.inexpressible()"), ("lightgbm", "unknown", None), ("ranx", "ndcg@x", None),
+    ],
+)  # fmt: skip
+def test_a_metric_that_a_tool_has_and_no_preset_expresses_says_why(tool, metric, hint):
+    with pytest.raises(ra.ConventionError) as caught:
+        presets.TOOLS[tool].read(metric)
+    assert (f"{metric!r} of {tool} has no preset: " in str(caught.value)) == (hint is not None)
+    assert f"Hint: {hint or ''}" in str(caught.value)
+    if hint is not None and "-" not in metric:
+        with pytest.raises(ra.ConventionError, match=f"{metric}.* of {tool} has no preset: "):
+            ra.parse(f"{tool}.{metric}")
+
+
+def test_a_mapping_of_names_is_no_sequence_of_conventions():
+    with pytest.raises(ra.ConventionError, match=r"is a mapping, but a sequence of conventions is needed(.|\n)*names="):
+        ra.evaluate([1, 0], [2, 1], {"mine": "lightgbm@10"}, group_sizes=[2])
+    scores = ra.evaluate([1, 0], [2, 1], ["lightgbm@1", "yahoo@2"], group_sizes=[2])
+    assert ra.evaluate([1, 0], [2, 1], scores, group_sizes=[2]) == scores  # a mapping of conventions has them

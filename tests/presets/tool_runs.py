@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import cache, cached_property, partial
+from functools import cache, partial
 from importlib import import_module as load
 from statistics import fmean
 from typing import Any, NamedTuple
@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import rankadapters as ra
+from rankadapters.core.classes import lazy_property
 from rankadapters.core.data.columns import Flags, Floats
 from rankadapters.core.data.queries import Queries
 from rankadapters.datasets import mq2008_like
@@ -45,7 +46,7 @@ class Golden:
         """Whether every row is judged and retrieved."""
         return bool((self.judged & self.retrieved).all())
 
-    @cached_property
+    @lazy_property
     def queries(self) -> Queries:
         """The rows as queries with document ids."""
         judged, retrieved = (None, None) if self.is_whole else (self.judged, self.retrieved)
@@ -58,23 +59,23 @@ class Golden:
             table.setdefault(self.qid[row], {})[self.docid[row]] = float(values[row])
         return table
 
-    @cached_property
+    @lazy_property
     def run(self) -> dict[str, dict[str, float]]:
         """The scores of the retrieved rows as `{query: {document: score}}`."""
         return self.by_query(self.scores, self.retrieved) | ({} if self.is_whole else OUTSIDE)
 
-    @cached_property
+    @lazy_property
     def qrels(self) -> dict[str, dict[str, int]]:
         """The labels of the judged rows as `{query: {document: label}}`."""
         labels = self.by_query(self.labels, self.judged)
         return {qid: {docid: int(label) for docid, label in rows.items()} for qid, rows in labels.items()}
 
-    @cached_property
+    @lazy_property
     def ranked(self) -> dict[str, list[str]]:
         """The documents of each query by descending score; ties keep their order."""
         return {qid: sorted(rows, key=rows.__getitem__, reverse=True) for qid, rows in self.run.items()}
 
-    @cached_property
+    @lazy_property
     def relevant(self) -> dict[str, list[str]]:
         """The documents of each judged query with a label above 0."""
         return {qid: [docid for docid, label in rows.items() if label > 0] for qid, rows in self.qrels.items()}

@@ -41,6 +41,15 @@ def test_every_field_is_public_documented_and_frozen(module):
                     setattr(object.__new__(kind), field.name, 1)
 
 
+@for_each("name", ["k", "other", "_preset"])
+def test_a_convention_takes_no_other_attribute_and_says_how_to_change_a_field(name):
+    convention = ra.presets.textbook(5)
+    with pytest.raises(dataclasses.FrozenInstanceError, match=rf"is frozen, so '{name}' (.|\n)*Hint: .replace\("):
+        setattr(convention, name, 1)
+    with pytest.raises(dataclasses.FrozenInstanceError, match=f"is frozen, so '{name}' "):
+        delattr(convention, name)
+
+
 @for_each("module", ["", "audit", "compare", "datasets", "io", "objectives", "parity"])
 def test_values_have_no_attributes_besides_their_fields_and_declared_ones_take_keywords_only(module):
     for kind in public_classes(module):

@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 from types import SimpleNamespace
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
 
 import rankadapters as ra
-from rankadapters.core.declaration.guesses import ARGUMENTS, WAYS, no_attribute
+from rankadapters.core.declaration.guesses import ARGUMENTS, WAYS, no_attribute, shows_call
+from rankadapters.core.errors import are_installed
 from rankadapters.core.evaluation.table_calls import USUAL_NAMES
 from tests.helpers.tables import for_each
 
@@ -120,6 +122,18 @@ def test_nested_dicts_are_refused_with_the_way_to_columns():
         ra.evaluate({"q1": {"d1": 1}}, {"q1": {"d1": 0.5}}, "pytrec_eval.map")
 
 
+@pytest.mark.parametrize("columns", [{"qid": np.array(QID)}, {"group_sizes": np.array([3, 1])}, {}])
+def test_a_dict_of_numbers_is_no_table(columns):
+    with pytest.raises(ra.InputError, match=r"^labels is {0: 1, 1: 0}, but one entry per row is needed"):
+        ra.evaluate({0: 1, 1: 0}, np.array(SCORES), "textbook@10", **columns)
+
+
+def test_arrays_beside_a_table_are_no_names_of_its_columns():
+    with pytest.raises(ra.InputError, match=r"^labels is a DataFrame with the columns") as caught:
+        ra.evaluate(TABLES["pandas"], "lightgbm@10", qid=np.array(QID), docid=np.array(QID))
+    assert call_in(caught.value).startswith("ra.evaluate_table(df, ")
+
+
 def test_a_model_in_place_of_a_convention_is_refused_with_both():
     scores = ra.evaluate(LABELS, {"A": SCORES, "B": SCORES}, ["lightgbm@1", "lightgbm@2"], qid=QID)
     with pytest.raises(KeyError, match=r"'A' is a model, not a convention(.|\n)*scores\['lightgbm@1'\]\['A'\]"):
@@ -169,6 +183,67 @@ def test_an_error_within_a_call_is_not_taken_for_a_wrong_call():
 
     with pytest.raises(TypeError):  # an InputError is none
         ra.evaluate(Labels(), SCORES, "lightgbm@10", qid=QID)
+
+
+FIRST_CALLS = {  # a call, and the names that the call in its hint needs
+    "ra.audit.probe(f)": {},
+    "ra.audit.order(LABELS, SCORES, SCORES)": {"a": SCORES, "b": SCORES},
+    'ra.audit.order(LABELS, SCORES, SCORES, "lightgbm@10", qid=QID)': {"a": SCORES, "b": SCORES},
+    "ra.audit.page(LABELS, SCORES, qid=QID)": {},
+    'ra.audit.explain(LABELS, SCORES, "lightgbm@10", qid=QID)': {},
+    "ra.audit.identify(LABELS, SCORES, 0.5, qid=QID)": {},
+    "ra.audit.profile(LABELS, qid=QID)": {},
+    'ra.objectives.lambdarank("lightgbm@10")': {},
+    'ra.lightgbm.lambdarank("lightgbm@10")': {},
+    'ra.xgboost.lambdarank("xgboost@10", 30)': {},
+    "ra.lightgbm.eval_metric()": {},
+    "ra.xgboost.eval_metric()": {},
+    'ra.compare(LABELS, {"A": SCORES, "B": SCORES}, "lightgbm@10", qid=QID)': {"a": SCORES, "b": SCORES},
+    'ra.parity(LABELS, SCORES, "lightgbm@10", qid=QID)': {},
+}
+
+
+@for_each(("call", "names"), FIRST_CALLS.items())
+def test_a_wrong_first_call_is_answered_with_the_whole_right_call(call, names):
+    for toolkit in ("lightgbm", "xgboost"):
+        if f"ra.{toolkit}." in call:
+            pytest.importorskip(toolkit)
+    data = {"ra": ra, "LABELS": LABELS, "SCORES": SCORES, "QID": QID, "f": mean_label}
+    with pytest.raises(ra.InputError) as caught:
+        eval(call, data)  # noqa: S307 - our own text
+    right = call_in(caught.value).split(", where")[0].partition("; ")[0]
+    arguments = {"labels": LABELS, "scores": SCORES, "qid": QID, "function": mean_label}
+    if "page" not in right:  # needs matplotlib
+        assert eval(right, {"ra": ra} | arguments | names) is not None  # noqa: S307 - our own text
+
+
+def mean_label(labels, scores):
+    return sum(labels) / len(scores)
+
+
+def test_first_calls_that_need_objects_of_a_toolkit_are_answered_too():
+    with pytest.raises(ra.InputError, match=r"Hint: ra\.History\.of\(log\) reads a toolkit's log"):
+        ra.History({"valid": {"ndcg@5/letor4": [0.0, 0.25]}}).plot()
+    if are_installed("catboost"):
+        with pytest.raises(ra.InputError, match=r'Hint: ra\.catboost\.eval_metric\("catboost@10", \[valid_pool\]\)'):
+            ra.catboost.eval_metric("catboost@10")
+    if are_installed("dask", "distributed"):
+        message = r'^evaluate\(\) missing .*\nHint: evaluate\(df, "lightgbm@10", partitions="shuffle", label="label"'
+        with pytest.raises(ra.InputError, match=message):
+            ra.dask.evaluate(TABLES["pandas"], "lightgbm@10")
+
+
+def test_a_module_that_is_called_lists_its_functions():
+    with pytest.raises(ra.InputError, match=r"ra\.audit is a module, not a function\.\nHint: .*'explain', 'identify'"):
+        ra.audit(LABELS, SCORES)
+
+
+def test_a_type_error_of_the_function_itself_is_raised_as_it_is():
+    def count(items):
+        return len(items)
+
+    with pytest.raises(TypeError, match="has no len"):
+        shows_call("count([1])")(count)(1)
 
 
 def test_every_argument_of_another_name_has_one_hint():

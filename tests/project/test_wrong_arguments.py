@@ -84,7 +84,7 @@ LEFT_OUT = {
     "declared values, whose fields are tested one by one below": (
         r"(objectives\.)?[A-Z]\w+|(objectives\.)?[A-Z]\w+\.(at|bind|diff|doubt|learned|link|link_slope|lower|named|replace|worth)"
     ),
-    "needs a cluster or an account of a service": r"(dask|spark)\..*|trackers\.log_.*",
+    "needs a cluster or an account of a service": r"(dask|spark)\..*|trackers\.(log|tag)_.*",
     "takes no keywords": r"io\.read_features",
     "the same functions as in the folders of the toolkits": r"objectives\.\w+\.(native|read)_objective",
 }

@@ -50,7 +50,7 @@ def test_without_any_convention_the_test_fails_with_a_hint(run):
     result = run("def test(ranking_parity):\n    ranking_parity(labels, scores, qid=qid)\n")
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(
-        ["no convention is declared, *", "Hint: @pytest.mark.rank_parity(convention='letor4@10')*"]
+        ["no convention is declared, *", "Hint: @pytest.mark.rank_parity(convention='lightgbm@10')*"]
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from datetime import date, datetime, timedelta, timezone
+from datetime import UTC, date, datetime, timedelta, timezone
 from decimal import Decimal
 from fractions import Fraction
 
@@ -135,8 +135,20 @@ def test_intervals_use_students_t_and_the_standard_error_of_the_queries():
             expected = evaluator.standard_error(data["score"][mask])
             assert row.standard_error == pytest.approx(expected, rel=1e-13, nan_ok=True)
             half_width = stats.t.ppf(0.975, row.n_scored - 1) * expected if row.n_scored > 1 else math.nan
-            interval = [row.value - half_width, row.value + half_width]
+            most = 1 if row.name == "ndcg@3/textbook" else math.inf
+            interval = [np.maximum(row.value - half_width, 0), np.minimum(row.value + half_width, most)]
             assert [row.low, row.high] == pytest.approx(interval, rel=1e-5, abs=1e-6, nan_ok=True)
+
+
+def test_an_interval_stays_within_the_limits_of_the_measure():
+    labels, scores = [1, 0, 0, 0, 0, 0, 1, 0], [4, 3, 2, 1, 4, 3, 2, 1]  # RR 1 and 1/3
+    segments = ra.evaluate(labels, scores, ["catboost.mrr@4", "catboost.query_rmse", "scipy.kendalltau"],
+                           group_sizes=[4, 4], by=["x"] * 8)  # fmt: skip
+    reciprocal, loss, tau = segments.to_dict()["segments"][:3]
+    assert (reciprocal["low"], reciprocal["value"], reciprocal["high"]) == (0, pytest.approx(2 / 3), 1)
+    assert loss["low"] == 0
+    assert loss["high"] > 2 * loss["value"]
+    assert (tau["low"], tau["high"]) == (-1, 1)
 
 
 def test_students_t_comes_from_a_table_up_to_ten_degrees_and_then_a_series():
@@ -283,3 +295,64 @@ def test_per_query_returns_the_values_of_an_evaluator():
     assert models["textbook@2"]["x"].tolist() == values.tolist()
     with pytest.raises(ra.UnsupportedConventionError, match="has no per-query values"):
         ra.per_query(LABELS, SCORES, "lightgbm.auc", qid=QID)
+
+
+@for_each(
+    ("segments", "problem"),
+    [
+        ([True, 1, 1], r"1 \(number\), but by\[\d\] is True \(bool\)"),
+        ([1, True, 2.0], r"True \(bool\), but by\[\d\] is 1 \(number\)"),
+        ([("x", 1), ("x", True), ("x", 1)], r"\(\(text, bool\)\), but by\[\d\] is \('x', 1\)"),
+        ([1, "1", 2], "by has the segments 1 and '1', which results would print alike"),
+        (["True", True, False], "by has the segments .*True.*, which results would print alike"),
+        ([(1, 2), "(1, 2)", "x"], "which results would print alike"),
+        ([Decimal("0.1"), 0.1, 0.2], "which results would print alike"),
+    ],
+)
+def test_segments_that_are_equal_or_printed_alike_are_refused(segments, problem):
+    by_row = [segments[query] for query in (0, 0, 1, 1, 2, 2)]
+    for by in (by_row, np.fromiter(by_row, object, 6), dict(zip("abc", segments, strict=True))):
+        with pytest.raises(ra.InputError, match=problem):
+            evaluate_segments(by=by)
+    table = {"label": LABELS, "score": SCORES, "qid": QID}
+    with pytest.raises(ra.InputError, match=problem):
+        ra.evaluate_table(table, "textbook@2", by=dict(zip("abc", segments, strict=True)))
+
+
+def test_a_query_that_a_mapping_names_in_two_ways_is_refused():
+    noon = datetime(2026, 1, 31, 12)  # noqa: DTZ001 - ids without a zone are in UTC
+    by = {noon: "x", noon.replace(tzinfo=UTC): "y"}
+    arguments = [1, 0], [1, 2], "textbook@2"
+    with pytest.raises(ra.InputError, match=r"by names one query twice, as datetime.* and as datetime"):
+        ra.evaluate(*arguments, qid=[noon, noon], by=by)
+    with pytest.raises(ra.InputError, match="by names one query twice"):
+        ra.evaluate_table({"label": [1, 0], "score": [1, 2], "qid": [noon, noon]}, "textbook@2", by=by)
+
+
+def test_the_total_has_another_name_than_any_segment():
+    def first_cells(*names):
+        segments = evaluate_segments(by=dict(zip("abc", names, strict=True)))
+        return [line.split("  ")[0] for line in str(segments).split("\n")]
+
+    assert first_cells("x", "x", "y")[2:] == ["x", "y", "all"]
+    assert first_cells("all", "x", "all")[2:] == ["all", "x", "all queries"]
+    assert first_cells("all", "all queries", "x")[-1] == "all queries queries"
+    segments = evaluate_segments(by=dict.fromkeys("abc", "all"))
+    assert segments["all"] == segments.all
+    assert [row["segment"] for row in segments.to_dict()["segments"]] == ["all", None]
+
+
+def test_a_model_named_none_is_one_of_the_models():
+    models = {None: SCORES, "other": LABELS}
+    expected = ra.evaluate(LABELS, {"none": SCORES, "other": LABELS}, "textbook@2", qid=QID)
+    scores = ra.evaluate(LABELS, models, "textbook@2", qid=QID)
+    assert list(scores.items()) == list(zip(models, expected.values(), strict=True))
+    assert list(ra.evaluate(LABELS, {None: SCORES}, ["textbook@2"], qid=QID)["textbook@2"]) == [None]
+    assert list(evaluate_segments(by=SEGMENTS)["se"].to_dict()) == list(scores[None].to_dict())
+    by_segment = ra.evaluate(LABELS, models, "textbook@2", qid=QID, by=SEGMENTS)
+    assert [list(result) for result in (by_segment["se"], by_segment.all)] == [[None, "other"]] * 2
+    values = ra.per_query(LABELS, models, "textbook@2", qid=QID)
+    assert list(values) == [None, "other"]
+    pytest.importorskip("pandas")
+    frame = ra.per_query(LABELS, models, "textbook@2", qid=QID, frame=True)
+    assert frame["model"].isna().tolist() == [True] * 3 + [False] * 3

@@ -79,7 +79,7 @@ def test_a_segment_that_varies_within_a_query_is_refused_by_batch_and_row():
     [
         ({**SEGMENTS, 1000: "x"}, "by names query 1000, but the data have no such query"),
         ({0: "x"}, "by has no segment for query 1"),
-        (1.5, "by=1.5; allowed are names of columns"),
+        (1.5, "by=1.5; allowed are the name of one column, and a mapping"),
         ("xx", "no column 'xx'"),
     ],
 )
@@ -122,3 +122,29 @@ def test_the_command_reads_a_file_of_queries_and_their_segments(capsys, write):
     segment_file = write("7 x\n8 y\n", "segments.txt")
     command = ("evaluate", "--convention", "trec_eval_9@5", *trec, "--by", segment_file, "--format", "json")
     assert [row["value"] for row in json.loads(output_of(capsys, *command))["segments"]] == [1, 1, 1]
+
+
+def test_a_series_with_an_entry_per_row_is_refused():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"label": [1, 0, 1], "score": [1, 2, 3], "qid": [2, 1, 0]})
+    by_row = pd.Series(["x", "y", "y"])
+    by_query = pd.Series(["y", "y", "x"], index=[0, 1, 2])[[2, 1, 0]]
+    message = r"by has an entry for each of the 3 rows, .*\nHint: for a segment per row, name a column"
+    tables = [frame, [frame], frame.to_dict("list"), frame.set_index(pd.Index([5, 6, 7]))]
+    for table in tables:
+        series = by_row.set_axis([5, 6, 7]) if table is tables[3] else by_row
+        with pytest.raises(ra.InputError, match=message):
+            ra.evaluate_table(table, "textbook@2", by=series)
+        assert list(ra.evaluate_table(table, "textbook@2", by=by_query)) == ["x", "y"]
+        assert list(ra.evaluate_table(table, "textbook@2", by=by_query.to_dict())) == ["x", "y"]
+    long = pd.concat([frame, frame]).sort_values("qid", kind="stable", ignore_index=True)
+    with pytest.raises(ra.InputError, match="by has an entry for each of the 6 rows"):
+        ra.evaluate_table(long, "textbook@2", by=pd.Series(list("xxyyzz")))
+    with pytest.raises(ra.InputError, match="name a column of the table"):
+        ra.evaluate_table(long.to_dict("list"), "textbook@2", by=pd.Series(list("xxyyzz")))
+
+
+def test_two_columns_of_segments_are_joined_first():
+    message = r"by=\['market', 'device'\]; allowed are the name of one column, .*\nHint: .*table\['both'\] = table"
+    with pytest.raises(ra.InputError, match=message):
+        ra.evaluate_table(DATA, "letor4@3", by=["market", "device"])

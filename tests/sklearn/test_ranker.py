@@ -158,15 +158,14 @@ def test_fit_parameters_are_passed_on_or_routed_to_the_estimator():
                 QueryRanker(unrequesting).fit(DATA.X, DATA.y, tag="x")
 
 
-@pytest.mark.parametrize("convention", [TEXTBOOK, WEIGHTED])
-def test_weights_need_no_request_and_count_if_the_convention_uses_them(metadata_routing, convention):
-    results = cross_validate(QueryRanker(Ridge(), convention=convention), DATA.X, DATA.y, cv=folds(),
+def test_weights_need_no_request_if_the_convention_uses_them(metadata_routing):
+    results = cross_validate(QueryRanker(Ridge(), convention=WEIGHTED), DATA.X, DATA.y, cv=folds(),
                            params={"qid": DATA.qid, "sample_weight": WEIGHTS})  # fmt: skip
     for value, (train, test) in zip(results["test_score"], folds(), strict=True):
         scores = Ridge().fit(DATA.X[train], DATA.y[train], WEIGHTS[train]).predict(DATA.X[test])
         first_rows = np.unique(DATA.qid[test], return_index=True)[1]
-        weights = None if convention is TEXTBOOK else WEIGHTS[test][first_rows]
-        expected = ra.evaluate(DATA.y[test], scores, convention, qid=DATA.qid[test], query_weight=weights)
+        weights = WEIGHTS[test][first_rows]
+        expected = ra.evaluate(DATA.y[test], scores, WEIGHTED, qid=DATA.qid[test], query_weight=weights)
         assert value == expected.value
 
 

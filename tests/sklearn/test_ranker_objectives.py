@@ -153,3 +153,15 @@ def test_the_history_of_catboost_under_an_objective_is_exact():
     expected = [ra.evaluate(VALID.y, scores, convention, qid=VALID.qid).value for scores in staged]
     assert [entry.value for entry in model.history_] == expected
     assert model.estimator_.get_evals_result()["validation"][convention.name] != expected
+
+
+@pytest.mark.parametrize("in_ranker", [False, True], ids=["of QueryRanker", "of its ranker"])
+def test_bagging_by_query_is_refused_under_a_declared_objective(in_ranker):
+    objective = ra.objectives.lightgbm.lambdarank()
+    ranker = lightgbm(bagging_by_query=True, subsample=0.5, subsample_freq=1)
+    if in_ranker:
+        ranker.set_params(objective=ra.lightgbm.objective(objective))
+    model = QueryRanker(ranker, objective=None if in_ranker else objective)
+    with pytest.raises(ra.InputError, match=r"bagging_by_query=True draws queries only for LightGBM's own objectives"):
+        model.fit(DATA.X, DATA.y, qid=DATA.qid)
+    model.set_params(estimator__bagging_by_query=False).fit(DATA.X, DATA.y, qid=DATA.qid)

@@ -100,3 +100,14 @@ def test_sparse_matrices_of_any_format_give_the_same_model():
     )
     for other_model in models:
         assert (model.predict(DATA.X) == other_model.predict(DATA.X)).all()
+
+
+def test_early_stopping_that_holds_out_rows_is_not_recommended():
+    from sklearn.ensemble import HistGradientBoostingRegressor
+
+    with pytest.raises(
+        ra.InputError, match=r"leave it out, and set HistGradientBoostingRegressor\(early_stopping=False\)"
+    ):
+        QueryRanker(HistGradientBoostingRegressor(), eval_metric="lightgbm@10").fit(DATA.X, DATA.y, qid=DATA.qid)
+    with pytest.raises(ra.InputError, match=r"eval_metric has no effect\.\nHint: .*; leave it out\.$"):
+        QueryRanker(Ridge(), eval_metric="lightgbm@10").fit(DATA.X, DATA.y, qid=DATA.qid)

@@ -77,8 +77,30 @@ def test_lightgbms_own_metrics_are_logged_but_do_not_stop_the_training():
     assert by_own_metrics.estimator_.best_iteration_ != beside.estimator_.best_iteration_
 
 
-def test_catboost_stops_by_its_own_metric_if_that_is_the_declared_one():
-    ranker = catboost(iterations=100, early_stopping_rounds=4)
+def on_gpu(**params):
+    """Return a CatBoostRanker that is asked for a GPU, but trains on the CPU."""
+    kind = type(catboost())
+
+    class CatBoostRanker(kind):
+        def fit(self, *args, **arguments):
+            self._init_params = {**self.get_params(), "task_type": "CPU"}
+            return super().fit(*args, **arguments)
+
+    fixed = {name: value for name, value in catboost().get_params().items() if name not in params}
+    return CatBoostRanker(**fixed, **params, task_type="GPU")
+
+
+def test_the_values_of_catboosts_training_are_exact_also_where_it_has_a_metric_of_its_own():
+    for text in ("catboost@5", "catboost.mrr@10", "catboost.map@5"):
+        ranker = QueryRanker(catboost(use_best_model=False), eval_metric=text)
+        model = ranker.fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=VALID_SET)
+        for entry in model.history_:
+            scores = model.estimator_.predict(VALID.X, ntree_end=entry.iteration + 1)
+            assert entry.value == ra.evaluate(VALID.y, scores, text, qid=VALID.qid).value
+
+
+def test_on_a_gpu_catboost_stops_by_its_own_metric_if_that_is_the_declared_one():
+    ranker = on_gpu(iterations=100, early_stopping_rounds=4)
     model = QueryRanker(ranker, eval_metric=CATBOOST_NDCG).fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=VALID_SET)
     values = model.estimator_.get_evals_result()["validation"]["NDCG:top=5;type=Base"]
     best = int(np.argmax(values))
@@ -93,7 +115,7 @@ def test_catboost_stops_by_its_own_metric_if_that_is_the_declared_one():
 @pytest.mark.parametrize("loss", ["YetiRank", "QueryRMSE"])
 @pytest.mark.parametrize("text", ["catboost@5", "catboost.map@5", "catboost.dcg@3", "catboost.query_rmse"])
 def test_the_history_of_catboosts_own_metric_has_every_set(text, loss):
-    model = QueryRanker(catboost(loss_function=loss, use_best_model=False), eval_metric=text)
+    model = QueryRanker(on_gpu(loss_function=loss, use_best_model=False), eval_metric=text)
     model.fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=[VALID_SET, (DATA.X, DATA.y, DATA.qid)])
     for dataset, rows in {"validation_0": VALID_SET, "validation_1": (DATA.X, DATA.y, DATA.qid)}.items():
         entries = model.history_.only(dataset=dataset, convention=text)

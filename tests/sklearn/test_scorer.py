@@ -172,3 +172,9 @@ def test_the_optuna_example_prunes_trials_and_scores_the_rest_on_whole_queries(c
         scores.append(ra.evaluate(y[test], ranker.predict(X[test]), convention, qid=qid[test]).value)
     assert example["study"].best_value == np.mean(scores)
     assert "the others were pruned" in capsys.readouterr().out
+
+
+def test_a_mapping_of_names_is_refused_with_the_names_argument():
+    with pytest.raises(ra.ConventionError, match=r"is a mapping(.|\n)*query_scorer take names=list\(mapping\)"):
+        ra.sklearn.query_scorer({"dcg": "lightgbm@10"})
+    assert [*ra.sklearn.query_scorer(["lightgbm@10", "yahoo@5"], names=["a", "b"])] == ["a", "b"]

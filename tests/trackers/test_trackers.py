@@ -18,6 +18,7 @@ os.environ |= {"MLFLOW_DISABLE_TELEMETRY": "true", "WANDB_ERROR_REPORTING": "fal
 
 LETOR4, LOSS = ra.parse("letor4@5"), ra.parse("catboost.query_rmse")
 EMPTY_IS_1 = ra.parse("letor4@5+empty=1")  # its name has characters that MLflow refuses
+NAMES = [ra.trackers.mlflow_name(convention) for convention in (LETOR4, EMPTY_IS_1)]
 TRAIN = ranking(1)
 PARAMS = {"objective": "lambdarank", "metric": "None", "verbosity": -1, "num_threads": 1, "min_data_in_leaf": 5}
 
@@ -178,9 +179,60 @@ def test_mlflow_refuses_a_name_that_means_another_convention_in_the_run(mlflow):
         ra.trackers.log_mlflow(first)  # the same meaning
         with pytest.raises(ra.InputError, match=r"two conventions would be logged as 'same': ndcg@5.*empty=0.*empty=1"):
             ra.trackers.log_mlflow(second)
-    assert len(logged(mlflow, run.info.run_id, "v-same")) == 2
+    assert logged(mlflow, run.info.run_id, "v-same") == [(0, 0.5)]
     with pytest.raises(ra.InputError, match="two values would be logged"):
         ra.trackers.log_mlflow([score(), score()])
+    assert mlflow.active_run() is None
+
+
+@pytest.mark.long
+def test_mlflow_logs_only_what_the_run_does_not_have(mlflow):
+    with mlflow.start_run() as run:
+        for history in (sample_history(2), sample_history(3), sample_history(3)):
+            ra.trackers.log_mlflow(history)
+        for _ in range(2):
+            ra.trackers.log_mlflow(score())
+    for name, convention in zip(NAMES, (LETOR4, EMPTY_IS_1), strict=True):
+        expected = [(entry.iteration, entry.value) for entry in sample_history().only(convention=convention)]
+        assert logged(mlflow, run.info.run_id, f"valid-{name}") == expected
+    assert logged(mlflow, run.info.run_id, NAMES[0]) == [(0, score().value)]
+
+
+@pytest.mark.long
+def test_mlflow_refuses_a_name_that_has_another_value_in_the_run(mlflow):
+    other_score = ra.evaluate(TRAIN.y, TRAIN.X[:, 1], LETOR4, qid=TRAIN.qid)
+    other = sample_history().only(convention=LETOR4)
+    other[1] = other[1]._replace(value=0.75)
+    with mlflow.start_run() as run:
+        ra.trackers.log_mlflow([score(), sample_history()])
+        with pytest.raises(
+            ra.InputError, match=rf"the run already has 'valid-{NAMES[0]}' at step 1 as 0\.2, and now it "
+        ):
+            ra.trackers.log_mlflow([other, score(EMPTY_IS_1)])
+        with pytest.raises(
+            ra.InputError, match=rf"the run already has '{NAMES[0]}' as 0\.\d+, and now it would be 0\."
+        ):
+            ra.trackers.log_mlflow(other_score)
+        ra.trackers.log_mlflow({"second": other_score})
+    metrics = mlflow.get_run(run.info.run_id).data.metrics
+    assert (metrics[NAMES[0]], metrics[f"second-{NAMES[0]}"]) == (score().value, other_score.value)
+    assert NAMES[1] not in metrics  # a refused call logs nothing
+
+
+@pytest.mark.long
+def test_signatures_alone_can_be_logged_to_mlflow(mlflow):
+    with mlflow.start_run() as run:
+        ra.trackers.tag_mlflow([LETOR4, EMPTY_IS_1])
+        ra.trackers.tag_mlflow(str(LOSS), names=["loss@train"])
+        with pytest.raises(ra.InputError, match="two conventions would be logged as 'loss_at_train'"):
+            ra.trackers.tag_mlflow(LETOR4, names=["loss@train"])
+    data = mlflow.get_run(run.info.run_id).data
+    tags = {name: tag for name, tag in data.tags.items() if name.startswith("convention.")}
+    names = [f"convention.{name}" for name in (*NAMES, "loss_at_train")]
+    assert tags == dict(zip(names, map(str, (LETOR4, EMPTY_IS_1, LOSS)), strict=True))
+    assert not data.metrics
+    with pytest.raises(ra.InputError, match="two conventions would be logged as 'a_at_b'"):
+        ra.trackers.tag_mlflow([LETOR4, LOSS], names=["a@b", "a_at_b"])
     assert mlflow.active_run() is None
 
 
@@ -191,9 +243,6 @@ def autolog(mlflow):
     for flavor in ("lightgbm", "xgboost"):
         if f"mlflow.{flavor}" in sys.modules:
             getattr(mlflow, flavor).autolog(disable=True, silent=True)
-
-
-NAMES = [ra.trackers.mlflow_name(convention) for convention in (LETOR4, EMPTY_IS_1)]
 
 
 def train_lightgbm(log):
@@ -219,6 +268,20 @@ def test_autologging_stores_every_value_in_full_precision(toolkit, train, mlflow
     for name in NAMES:
         expected = list(enumerate(log["valid"][name]))
         assert logged(mlflow, run.info.run_id, f"valid-{name}")[: len(expected)] == expected
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("toolkit", "train"), [("lightgbm", train_lightgbm), ("xgboost", train_xgboost)])
+def test_what_autologging_has_stored_is_not_stored_again(toolkit, train, mlflow, autolog):
+    log = {}
+    autolog(toolkit)
+    with mlflow.start_run() as run:
+        train(log)
+        before = [logged(mlflow, run.info.run_id, f"valid-{name}") for name in NAMES]
+        ra.trackers.log_mlflow(History.of(log, names=dict(zip(NAMES, (LETOR4, EMPTY_IS_1), strict=True))))
+    assert [logged(mlflow, run.info.run_id, f"valid-{name}") for name in NAMES] == before
+    tags = mlflow.get_run(run.info.run_id).data.tags
+    assert [ra.parse(tags[f"convention.{name}"]) for name in NAMES] == [LETOR4, EMPTY_IS_1]
 
 
 # Weights & Biases
@@ -268,6 +331,23 @@ def test_wandb_names_the_scores_of_models_and_refuses_names_with_two_meanings(of
         ra.trackers.log_wandb(SPEARMANS[1])
     assert offline.config["conventions"] == config
     assert offline.summary["spearman_scipy_spearmanr_constant_1"] == SPEARMANS[0].value
+
+
+@pytest.mark.long
+def test_wandb_refuses_names_that_have_values_in_the_run(offline):
+    ra.trackers.log_wandb({"": score(), "a": sample_history()}, run=offline)
+    before = dict(offline.summary)
+    ra.trackers.log_wandb(score(), run=offline)  # the same value
+    with pytest.raises(
+        ra.InputError, match="the run already has 'a_valid_ndcg_5_letor4', and its rounds would be logged"
+    ):
+        ra.trackers.log_wandb({"a": sample_history(4)}, run=offline)
+    other = ra.evaluate(TRAIN.y, TRAIN.X[:, 1], LETOR4, qid=TRAIN.qid)
+    with pytest.raises(ra.InputError, match=r"the run already has 'ndcg_5_letor4' as 0\.\d+, and now it would be 0\."):
+        ra.trackers.log_wandb(other, run=offline)
+    assert {name: offline.summary[name] for name in before if name[0] != "_"} == {
+        name: value for name, value in before.items() if name[0] != "_"
+    }
 
 
 def test_logging_to_wandb_without_a_run_is_refused_with_a_hint():

@@ -263,7 +263,7 @@ ROWS = [
     *(Row(EVERY, f"early stopping on {measure}", EQUAL, measures=(measure,), long=measure == ERR, **STOPS)
       for measure in (NDCG, MAP, ERR, LOSS)),
     Row(f"{LGBM} | {XGB}", f"early stopping on {MRR}", EQUAL, measures=(MRR,), **STOPS),
-    Row(CAT, f"early stopping on {MRR}, which CatBoost computes itself", EQUAL, measures=(MRR,), mends="new", **STOPS),
+    Row(CAT, f"early stopping on {MRR}, which CatBoost computes itself", EQUAL, measures=(MRR,), **STOPS),
     Row(EVERY, "early stopping on held out queries", EQUAL, options={"fraction": FRACTION}, **STOPS),
     # Weights and margins
     Row(EVERY, "weights that the convention uses", EQUAL, measures=(WEIGHTED,), weighted=True),

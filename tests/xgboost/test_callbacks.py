@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import gc
 import pickle
 from concurrent.futures import ThreadPoolExecutor
 
@@ -113,7 +114,7 @@ def test_unsupported_uses_of_the_callback_are_refused():
     without_group = ra.xgboost.EvalCallback(LETOR, [(xgb.DMatrix(data.X, label=data.y), "x")])
     with pytest.raises(ra.InputError, match="the DMatrix has no group"):
         train({}, dmatrix(data), 3, callbacks=[without_group])
-    wrong_order = [ra.xgboost.early_stopping(LETOR, rounds=5), ra.xgboost.EvalCallback(LETOR, [(dmatrix(data), "x")])]
+    wrong_order = [xgb.callback.EarlyStopping(rounds=5), ra.xgboost.EvalCallback(LETOR, [(dmatrix(data), "x")])]
     with pytest.raises(ValueError, match="Must have at least 1 validation dataset"):
         train({}, dmatrix(data), 3, callbacks=wrong_order)
     with pytest.raises(ra.InputError, match=r"is not an evaluation set; allowed are a DMatrix, \(X, y, qid\)"):
@@ -152,19 +153,21 @@ def test_a_callback_on_a_dmatrix_can_be_copied_and_its_bound_sets_are_freed():
     copied = copy.deepcopy(callback)
     histories = [train_and_read(data, each)[1] for each in (callback, copied)]
     assert histories[0] == histories[1]
-    assert callback._bound == copied._bound == {}
+    assert len(callback._bound) == len(copied._bound) == 0
 
 
-def test_a_training_that_fails_leaves_a_callback_that_works():
+def test_trainings_that_fail_leave_a_callback_that_works_and_no_matrix():
     data = ranking(16)
     callback = callback_on_rows(data)
 
     def fail(preds, dmatrix):
         raise RuntimeError
 
-    with pytest.raises(RuntimeError):
-        train({}, dmatrix(data), 2, callbacks=[callback], obj=fail)
-    assert pickle.loads(pickle.dumps(callback))._bound == {}
+    for _ in range(3):
+        with pytest.raises(RuntimeError):
+            train({}, dmatrix(data), 2, callbacks=[callback], obj=fail)
+    gc.collect()
+    assert len(callback._bound) == len(pickle.loads(pickle.dumps(callback))._bound) == 0
     assert len(train_and_read(data, callback)[1]) == 2
 
 
@@ -201,3 +204,19 @@ def test_one_callback_serves_trainings_at_once_and_inside_one_another():
             return False
 
     assert train_and_read(data, callback, Nested(), rounds=3)[1] == expected[:3]
+
+
+def test_errors_on_dask_name_the_training_that_takes_the_metric(monkeypatch):
+    on_dask = (
+        r"\n?Hint: (.|\n)*in place of DaskXGBRanker xgboost\.dask\.train\(client, params, dtrain, custom_metric=metric"
+    )
+    data, metric = ranking(16), ra.xgboost.eval_metric(TEXTBOOK)
+    monkeypatch.setattr(xgb.collective, "get_world_size", lambda: 2)
+    with pytest.raises(ra.InputError, match="EvalCallback is for one process" + ".*" + on_dask):
+        xgb.XGBRanker(callbacks=[callback_on_rows(data)]).fit(data.X, data.y, qid=data.qid)
+    with pytest.raises(ra.InputError, match="evaluated no set." + on_dask):
+        xgb.XGBRanker(callbacks=[metric]).fit(data.X, data.y, qid=data.qid)
+    with pytest.raises(ra.InputError, match="one query at a time and averages the values by query size." + on_dask):
+        xgb.XGBRanker(eval_metric=metric).fit(
+            data.X, data.y, qid=data.qid, eval_set=[(data.X, data.y)], eval_qid=[data.qid]
+        )

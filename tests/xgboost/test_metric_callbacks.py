@@ -53,9 +53,9 @@ def test_xgboosts_early_stopping_rounds_see_the_full_precision():
     assert booster.best_iteration == int(np.argmax(values)) == len(values) - 6
 
 
-def test_early_stopping_listed_before_the_metric_is_refused():
+def test_xgboosts_own_early_stopping_listed_before_the_metric_is_refused():
     metric = ra.xgboost.eval_metric(LETOR)
-    stop = ra.xgboost.early_stopping(LETOR, rounds=5)
+    stop = xgb.callback.EarlyStopping(rounds=5, metric_name=LETOR.name, maximize=True)
     with pytest.raises(ra.InputError, match=r"early stopping ran before eval_metric.\nHint: list eval_metric before"):
         train({}, dmatrix(TRAIN), 5, evals=[(dmatrix(TRAIN), "train")], custom_metric=metric, callbacks=[stop, metric])
 

@@ -14,7 +14,7 @@ from rankadapters.core.binding.plans import NO_ARGUMENTS, Column, Formula, Key, 
 from rankadapters.core.data.columns import Array, Flags, Floats, Ints, refused_label
 from rankadapters.core.data.optional_columns import Pairs
 from rankadapters.core.data.queries import Queries, Rows, backwards, mirrored, retrieved_rows, rows_of
-from rankadapters.core.declaration.fields import border, table
+from rankadapters.core.declaration.fields import border, label_threshold, table
 from rankadapters.core.errors import InputError
 from rankadapters.core.ranking.ranks import (
     EXACT,
@@ -49,12 +49,24 @@ def gains_of(labels: Floats, judged: NDArray[np.bool_] | None, gain: str) -> Flo
 
 
 def passes_threshold(values: Array, name: str) -> NDArray[np.bool_]:
-    """Return whether each value is above B if the name is `above_B`, or at least B if it is `from_B`.
+    """Return whether each score is above B if the name is `above_B`, or at least B if it is `from_B`.
 
     >>> passes_threshold(np.array([0.0, 0.5, 1.0]), "above_0.5").tolist()
     [False, False, True]
     """
-    word, threshold = border(name) or ("from", -np.inf)
+    return _passes(values, *(border(name) or ("from", -np.inf)))
+
+
+def is_relevant(labels: Floats, name: str) -> NDArray[np.bool_]:
+    """Return whether each label is above B if the name is `above_B`, or at least B if it is `from_B`, as float32 too.
+
+    >>> is_relevant(np.array([0.5, 0.7, np.float32(0.7)]), "from_0.7").tolist()
+    [False, True, True]
+    """
+    return _passes(labels, *(label_threshold(name) or ("from", -np.inf)))
+
+
+def _passes(values: Array, word: str, threshold: float) -> NDArray[np.bool_]:
     passes: NDArray[np.bool_] = values > threshold if word == "above" else values >= threshold
     return passes
 
@@ -110,7 +122,7 @@ def _gains_by_number(labels: Floats, name: str) -> Floats:
     """Return the gains under `table_...`, `from_B` or `linear-from_B`."""
     gains = table(name)
     if gains is None:
-        word, level = border(name) or (name, 0.0)
+        word, level = label_threshold(name) or (name, 0.0)
         return np.where(labels >= level, 1.0 if word == "from" else labels, 0.0)
     if labels.min() < 0:
         raise _negative(labels, name)
@@ -188,7 +200,7 @@ class Binding:
         """Return 1 for every judged row that is relevant, else 0, in the caller's order."""
 
         def make() -> Floats:
-            flags = passes_threshold(self.queries.labels, relevant)
+            flags = is_relevant(self.queries.labels, relevant)
             return (flags if self.queries.judged is None else flags & self.queries.judged).astype(np.float64)
 
         return self.column(("relevant", relevant), make)

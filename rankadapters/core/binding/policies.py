@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rankadapters.core.classes import lazy_property
 from rankadapters.core.data.columns import Flags, Floats, Ints
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
@@ -41,7 +41,7 @@ class PolicyDecisions:
         np.copyto(values, self.fixed, where=self.status == FIXED)
         np.copyto(values, np.nan, where=self.status == SKIP)
 
-    @cached_property
+    @lazy_property
     def skipped(self) -> Ints:
         """Indices of the skipped queries."""
         return np.flatnonzero(self.status == SKIP)

@@ -21,14 +21,20 @@ EXACT_INT = 2**53
 _FLOAT64_BYTES = 8
 
 
-def as_column(name: str, value: object) -> Array:
-    """Return a non-empty column of any dtype; hashable items that numpy would convert or stack stay objects."""
-    array = value if type(value) is np.ndarray else _to_array(name, value)
+def as_column(name: str, value: object, *, numeric: bool = False) -> Array:
+    """Return a non-empty column of any dtype; hashable items that numpy would convert or stack stay objects.
+
+    In a `numeric` column, bools among numbers are numbers.
+    """
+    array = value if type(value) is np.ndarray else _to_array(name, value, numeric=numeric)
     if array.ndim != 1:
         refuse_uncomputed(name, value)
         hint = f"{name}.ravel()" if 1 in array.shape else "a single column"
         if hasattr(value, "columns"):
             hint = f"a single column of the table, such as {name}[{next(iter(value.columns), '')!r}]"
+        elif name in {"labels", "scores"} and 1 not in array.shape and array.ndim == 2:  # noqa: PLR2004 - as of `ndcg_score`
+            rows, columns = array.shape
+            hint = f"a single column; if each row is a query, {name}.ravel() and group_sizes=[{columns}] * {rows}"
         if name == "scores" and array.shape[1:] == (2,):
             hint = "scores[:, 1], if predict_proba returned a column for each class"
         raise InputError(f"{name} has shape {array.shape}, but one dimension is needed.", hint=hint)
@@ -50,7 +56,7 @@ def refuse_uncomputed(name: str, value: object) -> None:
 
 def as_numbers(name: str, value: object) -> Array:
     """Return a column of numbers: float32 stays float32, all other types become float64; NaN is allowed."""
-    array = as_column(name, value)
+    array = as_column(name, value, numeric=True)
     kind, n_bytes = array.dtype.kind, array.dtype.itemsize
     if kind not in "biuf" or n_bytes > _FLOAT64_BYTES:
         raise _not_numbers(name, array)
@@ -203,7 +209,7 @@ def is_missing(value: object) -> bool:
     return is_nan or value is None or type(value).__name__ in {"NAType", "NaTType"}
 
 
-def _to_array(name: str, value: object) -> Array:
+def _to_array(name: str, value: object, *, numeric: bool) -> Array:
     if isinstance(value, np.ndarray):
         if np.any(getattr(value, "mask", False)):
             msg = f"{name} has masked entries, which are not values."
@@ -215,21 +221,30 @@ def _to_array(name: str, value: object) -> Array:
             hint = "the scores of one model; ra.evaluate takes a mapping of models to scores"
         unit = "query" if name == "query_weight" else "row"
         raise InputError(f"{name} is {value!r:.60}, but one entry per {unit} is needed.", hint=hint)
-    if hasattr(value, "to_numpy"):  # that of pyarrow refuses to copy, unlike numpy.asarray
-        return np.asarray(value if type(value).__module__.partition(".")[0] == "pyarrow" else value.to_numpy())
+    if hasattr(value, "to_numpy"):
+        is_arrow = type(value).__module__.partition(".")[0] == "pyarrow"
+        return _from_arrow(value) if is_arrow else np.asarray(value.to_numpy())
     if hasattr(value, "__array__"):
         return np.asarray(value)
     if hasattr(value, "__dlpack__"):
         return np.from_dlpack(value)
-    return _from_iterable(name, list(value)) if isinstance(value, Iterable) else np.asarray(value)
+    return _from_iterable(name, list(value), numeric=numeric) if isinstance(value, Iterable) else np.asarray(value)
 
 
-def _from_iterable(name: str, items: list[Any]) -> Array:
+def _from_arrow(column: Any) -> Array:
+    """Convert a column of pyarrow; `to_numpy` of a chunked dictionary would give nulls the last category."""
+    if hasattr(column, "chunks") and hasattr(column.type, "index_type") and column.num_chunks:
+        return np.concatenate([np.asarray(chunk) for chunk in column.chunks])
+    return np.asarray(column)  # allows copies, unlike `to_numpy`
+
+
+def _from_iterable(name: str, items: list[Any], *, numeric: bool) -> Array:
     """Return a column of texts or numbers; of objects if numpy would convert the items or merge large integers."""
     kinds = set(map(type, items))
     if kinds <= {str, np.str_}:
         return text_column(items)
-    if all(issubclass(kind, (int, float, np.number, np.bool_)) for kind in kinds):
+    one_kind = numeric or kinds <= {bool, np.bool_} or kinds.isdisjoint({bool, np.bool_})
+    if one_kind and all(issubclass(kind, (int, float, np.number, np.bool_)) for kind in kinds):
         array = np.asarray(items)
         integers = tuple(kind for kind in kinds if issubclass(kind, (int, np.integer)))
         mixed = array.dtype.kind == "f" and integers

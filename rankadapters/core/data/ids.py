@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from datetime import UTC, date, datetime
+from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -46,6 +47,18 @@ def kind_of(item: object) -> str:
         return "tuple" if all(map(kind_of, item)) else ""
     kind = next((kind for kind, types in _KINDS if isinstance(item, types)), "")
     return "date" if isinstance(item, np.datetime64) and np.datetime_data(item.dtype)[0] in _DAYS else kind
+
+
+def id_form(item: object) -> str:
+    """Return the kind of an id, in which all numbers except bools are one; of a tuple, the kinds of its entries.
+
+    >>> id_form(7.0), id_form(True), id_form(("a", 7))
+    ('number', 'bool', '(text, number)')
+    """
+    if isinstance(item, tuple):
+        return f"({', '.join(map(id_form, item))})"
+    kind = kind_of(item)
+    return "number" if kind != "bool" and isinstance(item, (Number, np.number)) else kind or type(item).__name__
 
 
 def id_value(item: Any) -> Any:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
+from itertools import chain
 from typing import Any, Never, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rankadapters.core.classes import lazy_property
 from rankadapters.core.data.columns import (
     ROWS,
     Array,
@@ -32,7 +34,7 @@ from rankadapters.core.data.columns import (
     same_length,
     shared_index,
 )
-from rankadapters.core.data.ids import ALLOWED_IDS, hash_ids, hash_sums, id_value, kind_of, mixed
+from rankadapters.core.data.ids import ALLOWED_IDS, hash_ids, hash_sums, id_form, id_value, kind_of, mixed
 from rankadapters.core.data.optional_columns import Pairs, as_docids, as_pairs, as_query_weights, pairs_of_queries
 from rankadapters.core.errors import InputError
 from rankadapters.core.ranking.ranks import offsets, positions_within
@@ -60,17 +62,17 @@ class Rows:
         """Number of rows."""
         return int(self.indptr[-1] - self.indptr[0])
 
-    @cached_property
+    @lazy_property
     def n_queries(self) -> int:
         """Number of queries."""
         return self.indptr.size - 1
 
-    @cached_property
+    @lazy_property
     def sizes(self) -> Ints:
         """Number of rows of each query."""
         return self.indptr[1:] - self.indptr[:-1]
 
-    @cached_property
+    @lazy_property
     def longest(self) -> int:
         """Number of rows of the longest query; 0 without queries."""
         return int(self.sizes.max(initial=0))
@@ -149,6 +151,9 @@ def grouped(qid: object, group_sizes: object, n_docs: int) -> dict[str, Any]:
     if sizes.size == n_docs and sizes.sum() != n_docs:
         msg = f"group_sizes has {n_docs} entries, one per row, but needs one per query."
         raise InputError(msg, hint="ids of rows go to qid=")
+    if sizes.size > 1 and sizes[-1] == n_docs and (sizes[1:] > sizes[:-1]).all():
+        msg = f"group_sizes rises to the {n_docs} rows, as offsets do, but the number of rows of each query is needed."
+        raise InputError(msg, hint=f"numpy.diff(group_sizes{', prepend=0' if sizes[0] else ''})")
     if sizes.min() < 1:
         why = ", but a query has at least one row"
         raise refused_entry("group_sizes", sizes, int(sizes.argmin()), why, "drop such queries", unit="query")
@@ -234,7 +239,8 @@ def _starts(keys: Array) -> Ints:
 def comparable_keys(ids: Array, name: str = "qid") -> Array:
     """Return a key for each id, equal for equal ids, that numpy can compare.
 
-    A missing id raises InputError. So does a type that is not allowed, if the ids are of queries: `name` is "qid".
+    A missing id raises InputError, and so do ids of several types, which may look or be equal, such as 1, "1" and True.
+    If the ids are of queries (`name` is "qid"), so does a type that is not allowed.
     """
     if ids.dtype == object:
         return _codes_of_objects(ids, name)
@@ -247,9 +253,10 @@ def comparable_keys(ids: Array, name: str = "qid") -> Array:
 
 
 def _codes_of_objects(ids: Array, name: str) -> Array:
+    items: list[object] = ids.tolist()
     rows: dict[object, int] = {}
     try:
-        first_rows = [rows.setdefault(item, row) for row, item in enumerate(ids)]
+        first_rows = [rows.setdefault(item, row) for row, item in enumerate(items)]
     except TypeError as error:
         if name == "qid":  # what is not hashable is not an id either
             raise _not_an_id(ids, next(row for row, item in enumerate(ids) if not kind_of(item))) from None
@@ -261,7 +268,30 @@ def _codes_of_objects(ids: Array, name: str) -> Array:
         if name == "qid" and not kind_of(item):
             raise _not_an_id(ids, row)
         keys[row] = values.setdefault(id_value(item), row)
+    _refuse_mixed(name, ids, items, rows.values())
     return keys[first_rows]
+
+
+def _refuse_mixed(name: str, ids: Array, items: list[Any], distinct: Iterable[int]) -> None:
+    """Raise InputError for ids of several types, given rows of all distinct ids; of segments, if they are equal."""
+    types = set(map(type, items))
+    if types == {tuple}:
+        types |= set(map(type, chain.from_iterable(items)))
+    if len(types) == 1:
+        return
+    examples: dict[object, int] = {}
+    if not types.isdisjoint({bool, np.bool_}):  # True equals 1, so that a distinct id may have several types
+        for row, item in enumerate(items):
+            examples.setdefault(tuple(map(type, item)) if isinstance(item, tuple) else type(item), row)
+    first: dict[str, tuple[int, str]] = {}
+    for row in sorted({*distinct, *examples.values()}):
+        form = id_form(ids[row])
+        group = "" if name == "qid" else form.replace("bool", "number")
+        earlier, expected = first.setdefault(group, (row, form))
+        if form != expected:
+            msg = f"{name}[{row}] is {ids[row]!r} ({form}), but {name}[{earlier}] is {ids[earlier]!r} ({expected})."
+            hint = f"one type in the column, such as {name}=[str(item) for item in {name}]"
+            raise InputError(msg, hint=hint, row=row)
 
 
 def _missing(name: str, ids: Array, missing: Flags | int) -> InputError:
@@ -285,8 +315,9 @@ class Queries(Rows):
         Relevance labels, finite numbers. They are ignored in rows where `judged` is False.
     qid : array-like, shape (n_docs,), optional
         Query of each row: integers, floats, bools, strings, bytes, dates, times (`datetime`, `numpy.datetime64` or
-        `pandas.Timestamp`), or tuples of these. Rows of one query need not be contiguous. Ids compare by value, not by
-        type: 7 and 7.0 are the same query, as are equal times in any unit or zone; 7 and "7" differ.
+        `pandas.Timestamp`), or tuples of these. Rows of one query need not be contiguous. Ids compare by value: 7 and
+        7.0 are the same query, as are equal times in any unit or zone. Ids of several types, such as 7 and "7", are an
+        error.
     group_sizes : array-like of int, shape (n_queries,), optional
         Rows per query, in order, each at least 1. Exactly one of `qid` and `group_sizes` is needed.
     query_weight : array-like, shape (n_queries,), optional
@@ -391,15 +422,19 @@ class Queries(Rows):
     def group_sizes(self) -> Ints:
         """Rows of each query in the order of the rows, as LightGBM and XGBoost take them; shape (n_queries,).
 
-        Counts by `numpy.unique` are in the order of the sorted ids instead, which no toolkit notices.
+        Counts by `numpy.unique`, and by `groupby("qid")` and `size()` of pandas, are in the order of the sorted ids.
+        If the ids do not ascend, toolkits then cut the queries at the wrong rows, and none of them notices.
 
         Raises
         ------
         InputError
             The rows of a query are not contiguous, so that sizes cannot describe them.
 
-        >>> Queries([1, 0, 2, 0, 1, 0], qid=["q10", "q10", "q10", "q9", "q2", "q2"]).group_sizes.tolist()
+        >>> ids = ["q10", "q10", "q10", "q9", "q2", "q2"]
+        >>> Queries([1, 0, 2, 0, 1, 0], qid=ids).group_sizes.tolist()
         [3, 1, 2]
+        >>> np.unique(ids, return_counts=True)[1].tolist()  # of q10, q2 and q9
+        [3, 2, 1]
         """
         if self.order is not None and (moved := np.flatnonzero(self.order != np.arange(self.n_docs))).size:
             row = int(moved[0])
@@ -411,7 +446,7 @@ class Queries(Rows):
             )
         return np.diff(self.indptr)
 
-    @cached_property
+    @lazy_property
     def query_of_row(self) -> NDArray[np.intp]:
         """Index of each row's query, in the caller's order of rows; shape (n_docs,).
 
@@ -419,6 +454,18 @@ class Queries(Rows):
         [0, 1, 0]
         """
         return self.per_row(np.arange(self.n_queries))
+
+    @property
+    def judged_share(self) -> float:
+        """Share of the retrieved rows that are judged; 1 if every row is judged, or if none is retrieved.
+
+        >>> Queries([1, 0, 0], qid=[7, 7, 7], judged=[True, True, False]).judged_share
+        0.6666666666666666
+        """
+        if self.judged is None:
+            return 1.0
+        judged = self.judged if self.retrieved is None else self.judged[self.retrieved]
+        return float(judged.mean()) if judged.size else 1.0
 
     @property
     def rows(self) -> Array:
@@ -555,12 +602,12 @@ class Queries(Rows):
         _set(changed, **fields)
         return changed
 
-    @cached_property
+    @lazy_property
     def id_hashes(self) -> NDArray[np.uint64]:
         """One hash per query id, shape (n_queries,)."""
         return hash_ids(self.query_ids)
 
-    @cached_property
+    @lazy_property
     def fingerprints(self) -> NDArray[np.uint64]:
         """One hash per query: its id, weight (1 by default), labels, flags, row weights and pairs; shape (n_queries,).
 
@@ -579,7 +626,7 @@ class Queries(Rows):
         weights = np.ones(sums.size) if self.query_weight is None else self.query_weight + 0.0
         return mixed(mixed(sums ^ self.id_hashes) ^ weights.view(np.uint64))
 
-    @cached_property
+    @lazy_property
     def digest(self) -> int:
         """Sum of the fingerprints: equal for the same queries in any order."""
         return int(self.fingerprints.sum(dtype=np.uint64))

@@ -10,8 +10,9 @@ from functools import cache, partial
 from inspect import cleandoc, get_annotations
 from typing import Any, ClassVar, NoReturn, Self, get_args
 
+from rankadapters.core.classes import frozen_class
 from rankadapters.core.declaration.fields import GROUPS, Field
-from rankadapters.core.errors import ConventionError, choices
+from rankadapters.core.errors import ConventionError, RankAdaptersError, choices
 
 VERSION = 1
 
@@ -27,6 +28,22 @@ RAISES = """Raises
 ------
 ConventionError
     A field is missing, unknown, or has a value that is not allowed, or two fields contradict each other."""
+
+
+class RefusedScore:
+    """What a declared value returns to scikit-learn, which called it as a scorer; reading a number raises the error.
+
+    A search turns an error that a scorer raises into NaN, and picks the first candidate in the end.
+    """
+
+    def __init__(self, error: RankAdaptersError) -> None:
+        self._error = error
+
+    def item(self, *_: object) -> NoReturn:
+        """Raise the error."""
+        raise self._error
+
+    __float__ = __array__ = __sub__ = __rsub__ = item
 
 
 class Declared(ABC):
@@ -56,6 +73,7 @@ class Declared(ABC):
         super().__init_subclass__(**kwargs)
         if "__dataclass_fields__" in vars(cls):  # slots=True creates each class twice; dataclass keeps this one
             cls.__doc__ = with_fields(cls.__doc__ or "", cls.declared())
+            frozen_class(cls)
 
     def __new__(cls, *args: object, **fields: object) -> Self:
         """Raise our own errors for positional arguments and missing fields, before the generated __init__ does."""
@@ -72,9 +90,17 @@ class Declared(ABC):
                 raise ConventionError(msg, hint=f"start from {cls.start}")
         return object.__new__(cls)
 
-    def __call__(self, *data: object, **named: object) -> NoReturn:  # noqa: ARG002 - whatever a toolkit passes
-        """Refuse to be a function; toolkits call what they are given as a metric or an objective."""
-        raise ConventionError(f"{type(self).__name__} declares fields; it is no function.", hint=self.uses)
+    def __call__(self, *data: object, **named: object) -> RefusedScore:  # noqa: ARG002 - whatever a toolkit passes
+        """Refuse to be a function; toolkits call what they are given as a metric, an objective or a scorer."""
+        msg = f"{type(self).__name__} declares fields; it is no function."
+        if data and hasattr(data[0], "get_params"):  # an estimator of scikit-learn
+            return RefusedScore(RankAdaptersError(msg, hint=self.uses))  # not a ValueError, which it suppresses
+        raise ConventionError(msg, hint=self.uses)
+
+    @property
+    def _changed_copy(self) -> str:
+        """The hint in the error about a change of a field."""
+        return f".replace(...) returns a changed copy; {self.uses}"
 
     def __post_init__(self) -> None:
         """Check every field, then set each field that cannot matter to a fixed value."""

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
 from typing import Any, Self, TypeGuard
 
+import numpy as np
+
 from rankadapters.core.errors import ConventionError, brief
 
 # The groups of fields, in the order of a signature: "head" is the cutoff after @, "tail" comes after the version.
@@ -75,6 +77,25 @@ def border(text: str) -> tuple[str, float] | None:
     word, _, parameter = text.rpartition("_")
     value = as_number(parameter) if word else None
     return None if value is None else (word, value)
+
+
+def label_threshold(text: str) -> tuple[str, float] | None:
+    """Split a text such as `from_0.7`; the number also suits labels in float32, as all toolkits hold them.
+
+    `from_0.7` accepts the float32 of 0.7, which is less than 0.7. `above_0.3` refuses that of 0.3, which is more.
+
+    >>> label_threshold("from_0.7"), label_threshold("above_0.3"), label_threshold("from_0.5")
+    (('from', 0.699999988079071), ('above', 0.30000001192092896), ('from', 0.5))
+    """
+    threshold = border(text)
+    if threshold is None:
+        return None
+    word, level = threshold
+    with np.errstate(over="ignore", under="ignore"):
+        rounded = float(np.float32(level))
+    if not math.isfinite(rounded) or not rounded:  # too large or too small for float32
+        rounded = level
+    return word, max(level, rounded) if word == "above" else min(level, rounded)
 
 
 def table(gain: str) -> tuple[float, ...] | None:

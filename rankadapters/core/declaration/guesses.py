@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import re
 import sys
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from difflib import get_close_matches
-from typing import NoReturn
+from functools import wraps
+from inspect import signature
+from types import ModuleType
+from typing import Any, NoReturn, ParamSpec, TypeVar
 
-from rankadapters.core.errors import InputError
+from rankadapters.core.errors import InputError, choices
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 EVALUATE = 'ra.evaluate(labels, scores, "lightgbm@10", qid=qid)'
 TABLE = 'ra.evaluate_table(df, "lightgbm@10", label="label", score="score", qid="qid")'
@@ -23,9 +30,17 @@ EARLY_STOPPING = {
     "xgboost": 'ra.xgboost.early_stopping("xgboost@10", 20)',
     "catboost": f"CatBoostRanker(eval_metric={EVAL_METRIC['catboost']}, early_stopping_rounds=20)",
 }
-_IDENTIFY = 'ra.audit.identify(labels, scores, value="0.4382", qid=qid)'
+IDENTIFY = 'ra.audit.identify(labels, scores, value="0.4382", qid=qid)'
+PAGE = 'ra.audit.page(labels, {"A": a, "B": b}, ["lightgbm@10", "catboost@10"], qid=qid)'
+PROBE = 'ra.audit.probe(function, takes="query", k=10), where function(labels, scores) returns the value of a query'
+PROFILE = "ra.audit.profile(labels, qid=qid, k=10)"
+LAMBDARANK = {
+    package: f'ra.{package}.lambdarank("{tool}@10", truncation=30)'
+    for package, tool in (("objectives", "lightgbm"), ("lightgbm", "lightgbm"), ("xgboost", "xgboost"))
+}
+FRAME = 'evaluate(df, "lightgbm@10", partitions="shuffle", label="label", score="score", qid="qid")'
 _CROSSCHECK = 'ra.parity.crosscheck(labels, scores, "lightgbm@10", qid=qid)'
-_LAMBDARANK = 'ra.objectives.lambdarank("lightgbm@10", truncation=30)'
+_LAMBDARANK = LAMBDARANK["objectives"]
 _SCORER = 'ra.sklearn.query_scorer("lightgbm@10") is for scoring='
 _RANKER = 'ra.sklearn.QueryRanker(LGBMRanker(), eval_metric="lightgbm@10")'
 _FOLDS = "ra.sklearn.QueryKFold(5) is for cv= of scikit-learn's cross_validate(..., params={'qid': qid})"
@@ -46,10 +61,10 @@ WAYS: dict[str, dict[str, str]] = {
         TABLE: "evaluate_df evaluate_dataframe evaluate_stream evaluate_file evaluate_csv",
         'a text such as "lightgbm@10", or ra.presets.lightgbm(10)': "preset convention conventions",
         EXPLAIN: "explain diff",
-        _IDENTIFY: "identify find",
+        IDENTIFY: "identify find",
         ORDER: f"order {_TESTS}",
-        'ra.audit.probe(function, takes="query", k=10)': "probe",
-        "ra.audit.profile(labels, qid=qid, k=10)": "profile describe",
+        PROBE: "probe",
+        PROFILE: "profile describe",
         _CROSSCHECK: "check crosscheck check_parity",
         _LAMBDARANK: f"objective lambdarank {_LOSSES}",
         "ra.lightgbm": "lgb lgbm",
@@ -71,13 +86,13 @@ WAYS: dict[str, dict[str, str]] = {
     "lightgbm": {
         f"{EVAL_METRIC['lightgbm']} is for feval= of lgb.train and eval_metric= of fit": f"{_METRICS} evalcallback",
         EARLY_STOPPING["lightgbm"]: "early_stop",
-        'ra.lightgbm.lambdarank("lightgbm@10", truncation=30)': _LOSSES,
+        LAMBDARANK["lightgbm"]: _LOSSES,
         _HISTORY: "record_evaluation history",
     },
     "xgboost": {
         f"metric = {EVAL_METRIC['xgboost']}, then custom_metric=metric, callbacks=[metric]": f"{_METRICS} callback",
         EARLY_STOPPING["xgboost"]: "early_stop earlystopping",
-        'ra.xgboost.lambdarank("xgboost@10", truncation=30)': _LOSSES,
+        LAMBDARANK["xgboost"]: _LOSSES,
         _HISTORY: "record_evaluation history evals_result",
     },
     "catboost": {
@@ -91,7 +106,7 @@ WAYS: dict[str, dict[str, str]] = {
         _FOLDS: "groupkfold kfold cross_val_score cross_validate split",
         f"{_RANKER}; the estimator's own early_stopping_rounds= stops by it": "early_stopping eval_metric ranker",
     },
-    "audit": {ORDER: f"compare {_TESTS}", EXPLAIN: "explain_gap gap diff why", _IDENTIFY: "find search match"},
+    "audit": {ORDER: f"compare {_TESTS}", EXPLAIN: "explain_gap gap diff why", IDENTIFY: "find search match"},
     "compare": {ORDER: f"order compare {_TESTS}"},
     "parity": {_CROSSCHECK: "check check_parity compare parity", _FIXTURE: "assert_same_ndcg"},
     "io": {
@@ -113,13 +128,27 @@ _ARGUMENTS = {
     "row_weight= takes one weight per row, query_weight= one per query": "sample_weight sample_weights weight weights",
     "query_weight= takes one weight per query": "group_weight query_weights",
     "docid= takes one string per row": "docids doc_id docno",
-    "label=, score= and qid= name the columns": "label_col score_col query_col",
+    "label=, score= and qid= name the columns": "label_col score_col qid_col query_col",
+    "a bar shows on a terminal alone": "progress verbose",
 }
 ARGUMENTS = {name: way for way, names in _ARGUMENTS.items() for name in names.split()}
 
 
+class _PublicModule(ModuleType):
+    """A module that says which of its functions to call if it is called itself."""
+
+    def __call__(self, *_: Any, **__: Any) -> NoReturn:
+        """Refuse the call."""
+        module = self.__name__.partition(".")[2]
+        ways = [way for way, names in WAYS.get(module, {}).items() if module in names.split()]
+        functions = [name for name in sorted(self.__all__) if name[0].islower()]
+        hint = ways[0] if ways else f"ra.{module} has the functions {choices(functions)}"
+        raise InputError(f"ra.{module} is a module, not a function.", hint=hint)
+
+
 def list_public(package: str) -> None:
-    """Let completion list only the public names of a package, and errors for other names say what to write instead."""
+    """Let completion list only a package's public names; other names and a call of it say what to write instead."""
+    sys.modules[package].__class__ = _PublicModule
     members = vars(sys.modules[package])
     public = sorted(members["__all__"])
 
@@ -148,6 +177,33 @@ def no_attribute(module: str, name: str, public: Collection[str]) -> str:
     return f"{message}\nHint: {ways[0]}{end}" if ways else message
 
 
+def shows_call(example: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    """Decorate a function: a call whose arguments it does not take raises InputError with the whole right call.
+
+    >>> print(shows_call("f(x, k=10)")(lambda x, *, k: x)(1))
+    Traceback (most recent call last):
+    ...
+    rankadapters.core.errors.InputError: <lambda>() missing 1 required keyword-only argument: 'k'.
+    Hint: f(x, k=10).
+    """
+
+    def decorate(function: Callable[P, T]) -> Callable[P, T]:
+        @wraps(function)
+        def call(*args: P.args, **kwargs: P.kwargs) -> T:
+            try:
+                return function(*args, **kwargs)
+            except TypeError as error:
+                try:
+                    signature(function).bind(*args, **kwargs)
+                except TypeError:
+                    raise wrong_call(str(error), kwargs, example) from None
+                raise  # of the function itself
+
+        return call
+
+    return decorate
+
+
 def wrong_call(message: str, named: Collection[str], example: str) -> InputError:
     """Return the error for a call that Python refuses, with the hint for its first argument of a wrong name.
 
@@ -156,4 +212,5 @@ def wrong_call(message: str, named: Collection[str], example: str) -> InputError
     Hint: n_threads=; f(x, n_threads=2).
     """
     ways = [ARGUMENTS[name] for name in named if name in ARGUMENTS]
+    message = re.sub(r"^\w+\.", "", message)  # without the class of a method
     return InputError(f"{message}.", hint="; ".join([*ways[:1], example]))

@@ -11,6 +11,7 @@ from rankadapters.core.data.columns import Columns, refuse_uncomputed
 from rankadapters.core.declaration.arguments import flag
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
+from rankadapters.core.evaluation.doubts import warn_of_scores
 from rankadapters.core.evaluation.evaluator import Evaluator
 from rankadapters.core.evaluation.score import ByConvention, Score, Scores, ScoresOfModels, shape_results
 from rankadapters.core.evaluation.table_calls import takes_columns
@@ -144,12 +145,15 @@ def evaluate(
     InputError
         The data have no value under this convention; the message gives the reason and suggests a fix. Or there is no
         model, or two models have one name. With `by`, a segment is missing, varies within a query (the message names
-        the row), or has nothing left to average (the message names the segment).
+        the row), is printed like another one, such as 1 and "1", or has nothing left to average (the message names the
+        segment).
 
     Warns
     -----
     LabelsWarning
-        The preset's own tool refuses or changes such labels, or ERR or PFound reads a label as a probability above 1.
+        The preset's own tool refuses or changes such labels, or sorts tied scores by an unstable sort; ERR or PFound
+        reads a label as a probability above 1; or labels and scores look swapped: most labels are different fractions,
+        and the scores are a few whole numbers.
 
     Examples
     --------
@@ -166,13 +170,16 @@ def evaluate(
     'up'
     """
     evaluator = Evaluator(labels, convention, n_threads=n_threads, **columns)
-    models = _models(evaluator, scores)
+    models, one_model = _models(evaluator, scores)
     if by is not None:
         from rankadapters.segments.evaluation import evaluate_segments
 
-        return evaluate_segments(evaluator, models, by)
+        segments = evaluate_segments(evaluator, models, by, one_model=one_model)
+        warn_of_scores(evaluator, models)
+        return segments
     by_model = {name: evaluator.measure(column).scores for name, column in models.items()}
-    return _shaped(evaluator, by_model)
+    warn_of_scores(evaluator, models)
+    return _shaped(evaluator, by_model, one_model=one_model)
 
 
 @takes_columns
@@ -224,22 +231,24 @@ def per_query(
     """
     as_frame = flag("frame", frame)
     evaluator = Evaluator(labels, convention, n_threads=n_threads, **columns)
-    models = _models(evaluator, scores)
+    models, one_model = _models(evaluator, scores)
     values = {name: evaluator.measure(column).per_query for name, column in models.items()}
+    warn_of_scores(evaluator, models)
     if as_frame:
         from rankadapters.exports import query_frame
 
-        return query_frame(evaluator.query_ids, values, one_model=None in models)
-    return _shaped(evaluator, values)
+        return query_frame(evaluator.query_ids, values, one_model=one_model)
+    return _shaped(evaluator, values, one_model=one_model)
 
 
-def _models(evaluator: Evaluator, scores: object) -> dict[Any, object]:
-    """Return the scores of each model by its name; the scores of a single model have the name None."""
-    if evaluator.convention is not None and isinstance(scores, (np.ndarray, list)):
-        return {None: scores}  # a matrix too, which `Evaluator` refuses
-    return scores_by_model(scores) or {None: scores}
+def _models(evaluator: Evaluator, scores: object) -> tuple[dict[Any, object], bool]:
+    """Return the scores of each model by its name, and whether they are those of a single model without a name."""
+    # Under one convention, a matrix is passed on too, and `Evaluator` refuses it.
+    is_column = evaluator.convention is not None and isinstance(scores, (np.ndarray, list))
+    models = None if is_column else scores_by_model(scores)
+    return models or {None: scores}, models is None
 
 
-def _shaped(evaluator: Evaluator, by_model: Mapping[Any, ByConvention[Any]]) -> Any:
-    is_one, one_model = evaluator.convention is not None, None in by_model
+def _shaped(evaluator: Evaluator, by_model: Mapping[Any, ByConvention[Any]], *, one_model: bool) -> Any:
+    is_one = evaluator.convention is not None
     return shape_results(evaluator.conventions, by_model, is_one=is_one, one_model=one_model)

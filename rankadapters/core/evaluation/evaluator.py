@@ -6,7 +6,6 @@ import math
 from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, Self, Unpack, cast
 
 import numpy as np
@@ -14,6 +13,7 @@ import numpy as np
 from rankadapters.core.binding.lowering import Binding, passes_threshold
 from rankadapters.core.binding.plans import Plan, RankedPlan, Ranking, WholePlan
 from rankadapters.core.binding.policies import SKIP, PolicyDecisions, Sizes, decide_policies, refuse_ignored
+from rankadapters.core.classes import lazy_property
 from rankadapters.core.data.columns import Array, Columns, Floats, Ints, beyond_float32
 from rankadapters.core.data.queries import Queries, as_queries
 from rankadapters.core.declaration.convention import Convention
@@ -46,12 +46,12 @@ class Member:
         plan = self.plan if self.plan.mass is None else replace(self.plan, mass=self.plan.mass[numbers])
         return replace(self, plan=plan, decisions=self.decisions.take(numbers))
 
-    @cached_property
+    @lazy_property
     def over_rows(self) -> bool:
         """Whether all rows are one query."""
         return self.convention.over == "rows"
 
-    @cached_property
+    @lazy_property
     def denominator(self) -> int:
         """Exact sum of mass times weight."""
         return exact_sum(self.decisions.divisors)
@@ -89,17 +89,18 @@ def bind(queries: Queries, conventions: list[Convention]) -> list[Member]:
         A label has no gain, a needed column is missing, or the policy for a query is `error`.
     """
     bindings: dict[str | None, Binding] = {}
-    return [_member(convention, queries, bindings, _depth(conventions)) for convention in conventions]
+    depth = _depth(conventions)
+    return [_member(convention, queries, bindings, depth) for convention in conventions]
 
 
 def bind_usable(queries: Queries, conventions: list[Convention]) -> list[Member]:
     """Bind conventions as `bind` does, but skip conventions that it refuses or that would ignore weights."""
     bindings: dict[str | None, Binding] = {}
-    members = []
+    members, depth = [], _depth(conventions)
     for convention in conventions:
         with suppress(InputError):
             refuse_ignored([convention], queries)
-            members.append(_member(convention, queries, bindings, _depth(conventions)))
+            members.append(_member(convention, queries, bindings, depth))
     return members
 
 
@@ -422,7 +423,7 @@ class Measured(Written):
         self._queries = queries
         self._results = list(zip(members, numerators, strict=True))
 
-    @cached_property
+    @lazy_property
     def per_query(self) -> ByConvention[Floats]:
         """Value of each query, shape (n_queries,), by convention; NaN for queries that are skipped or whose mass is 0.
 
@@ -434,7 +435,7 @@ class Measured(Written):
         self._refuse_over_rows("per-query values")
         return ByConvention([(member.convention, member.values(numerators)) for member, numerators in self._results])
 
-    @cached_property
+    @lazy_property
     def scores(self) -> Scores[Score]:
         """Score of each convention."""
         return Scores([(tally.convention, tally.score()) for tally in self._tallies])
@@ -451,7 +452,7 @@ class Measured(Written):
         self._refuse_over_rows("tallies")
         return ByConvention([(tally.convention, tally) for tally in self._tallies])
 
-    @cached_property
+    @lazy_property
     def _tallies(self) -> list[Tally]:
         queries, tallies = self._queries, []
         for member, numerators in self._results:
@@ -460,7 +461,7 @@ class Measured(Written):
             tallies.append(Tally(member.convention, *sums, *counts, queries.digest, queries.id_hashes))
         return tallies
 
-    @cached_property
+    @lazy_property
     def shares(self) -> ByConvention[Floats]:
         """What each query adds to the value, shape (n_queries,), by convention; 0 for skipped queries.
 
@@ -484,7 +485,7 @@ class Measured(Written):
             shares.append((tally.convention, share))
         return ByConvention(shares)
 
-    @cached_property
+    @lazy_property
     def standard_errors(self) -> ByConvention[float]:
         """Standard error of each value, with the queries as a random sample; NaN for fewer than two scored queries.
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+import operator
 import re
 from abc import abstractmethod
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
+from functools import wraps
 from itertools import chain
 from numbers import Number, Real
-from typing import Any, ClassVar, NoReturn, TypeVar, cast
+from typing import Any, ClassVar, Self, TypeVar, cast
 
+from rankadapters.core.classes import frozen_class
 from rankadapters.core.declaration.arguments import number, refusal, text, whole
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import (
@@ -23,7 +25,7 @@ from rankadapters.core.errors import (
     brief,
     choices,
 )
-from rankadapters.core.evaluation.table import Cell, Table, Written, distinct_decimals
+from rankadapters.core.evaluation.table import Cell, Table, Written, distinct_decimals, fixed
 from rankadapters.presets.texts import as_convention, parse
 
 
@@ -38,6 +40,12 @@ COUNTS = ("n_queries", "n_scored", "n_empty", "n_short")
 MEMBERS = ("value", "name", "convention", *COUNTS, "digest")  # of `Score.to_dict`
 HEAD = ("value", *(name.removeprefix("n_") for name in COUNTS))  # column heads of `cells`
 _WIDEST = 7  # most columns of a printed table of models
+
+
+_ORDER = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge"}  # a float's methods by their operators
+_ARITHMETIC = {
+    "+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod", "**": "pow", "divmod": "divmod"
+}  # fmt: skip
 
 
 class _ShownScores(Written):
@@ -83,16 +91,18 @@ class _ShownScores(Written):
         return rows
 
 
-@Real.register  # so that `pytest.approx` and others take it for a number
-@dataclass(frozen=True, slots=True, repr=False)
-class Score(_ShownScores):
+@frozen_class
+class Score(_ShownScores, float):
     """A number and the convention that made it.
 
-    Scores with the same value and convention are equal. Only scores of the same convention and queries can be ordered
-    or subtracted. A plain number or `pytest.approx` is compared with the value. So 0.5 equals two scores of 0.5 under
-    different conventions, which do not equal each other; the hash is that of the value.
+    With a plain number, array or column a score behaves as its value, a float: in arithmetic, numpy, pandas, polars and
+    pyarrow. So does a list of scores, such as `numpy.mean(scores)`: the mean of folds is a number, not a score. Two
+    scores can only be ordered or subtracted, under the same convention and over the same queries.
 
-    Attributes
+    Scores with the same value and convention are equal. So 0.5 equals two scores of 0.5 under different conventions,
+    which do not equal each other; the hash is that of the value.
+
+    Parameters
     ----------
     value : float
         Mean over the scored queries.
@@ -107,22 +117,50 @@ class Score(_ShownScores):
     --------
     >>> import rankadapters as ra
     >>> score = ra.evaluate([1, 0], [0.2, 0.9], ra.presets.textbook(2), group_sizes=[2])
-    >>> f"{score:.3f}", round(score, 3), score > 0.6
-    ('0.631', 0.631, True)
+    >>> f"{score:.3f}", round(score, 3), score > 0.6, 2 * score
+    ('0.631', 0.631, True, 1.261859507142915)
     >>> score
     Score(0.6309297535714575, 'textbook@2', n_queries=1, n_scored=1, n_empty=0, n_short=0)
     >>> Score.from_dict(score.to_dict()) == Score.from_json(score.to_json()) == score
     True
     """
 
-    value: float
+    __slots__ = ("convention", "digest", "n_empty", "n_queries", "n_scored", "n_short")
+
     convention: Convention
-    n_queries: int = field(compare=False)
-    n_scored: int = field(compare=False)
-    n_empty: int = field(compare=False)
-    n_short: int = field(compare=False)
-    digest: int = field(compare=False, repr=False)
-    imag: ClassVar[float] = 0.0  # fractions and `pytest.approx` ask numbers for `real` and `imag`
+    n_queries: int
+    n_scored: int
+    n_empty: int
+    n_short: int
+    digest: int
+    _changed_copy: ClassVar[str] = "score.value is its number"
+
+    def __new__(
+        cls, value: float, convention: Convention, *, n_queries: int, n_scored: int, n_empty: int, n_short: int,
+        digest: int,
+    ) -> Self:  # fmt: skip
+        """Make a score; `ra.evaluate` computes one."""
+        score = float.__new__(cls, value)
+        counts = dict(zip(COUNTS, (n_queries, n_scored, n_empty, n_short), strict=True))
+        for name, part in {"convention": convention, **counts, "digest": digest}.items():
+            object.__setattr__(score, name, part)
+        return score
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle all parts; a float pickles its value alone."""
+        return _restore, (self.value, self.convention, self._about_queries())
+
+    def named(self, convention: Convention) -> Score:
+        """Return the score with the display name of an equal convention."""
+        return Score(self.value, convention, **self._about_queries())
+
+    def _about_queries(self) -> dict[str, int]:
+        return {name: getattr(self, name) for name in (*COUNTS, "digest")}
+
+    @property
+    def value(self) -> float:
+        """The value as a plain float."""
+        return float(self)
 
     def __repr__(self) -> str:
         """Show the exact value, the shortest text of the convention, and the counts."""
@@ -131,18 +169,18 @@ class Score(_ShownScores):
 
     def __str__(self) -> str:
         """Return the value to four decimals and the signature."""
-        return f"{self.value:.4f}  {self.convention}"
+        return f"{fixed(self.value, 4)}  {self.convention}"
 
     def _repr_html_(self) -> str:
         """Show the value, the signature and the counts in a notebook."""
         from html import escape
 
         signature = escape(str(self.convention))
-        return f"<p><b>{self.value:.4f}</b> <code>{signature}</code><br><small>{self._counts()}</small></p>"
+        return f"<p><b>{fixed(self.value, 4)}</b> <code>{signature}</code><br><small>{self._counts()}</small></p>"
 
     def _repr_markdown_(self) -> str:
         """Show the value, the signature and the counts in Markdown."""
-        return f"**{self.value:.4f}** `{self.convention}`  \n{self._counts()}"
+        return f"**{fixed(self.value, 4)}** `{self.convention}`  \n{self._counts()}"
 
     def _counts(self) -> str:
         return ", ".join(f"{name.removeprefix('n_')} {getattr(self, name)}" for name in COUNTS)
@@ -154,19 +192,10 @@ class Score(_ShownScores):
         """Format the value; without a format specification, return `str(self)`."""
         return format(self.value, spec) if spec else str(self)
 
-    def __float__(self) -> float:
-        """Return the value."""
-        return self.value
-
-    def __round__(self, ndigits: int | None = None) -> float:
-        """Round the value."""
-        return round(self.value, ndigits)
-
     def to_dict(self) -> dict[str, Any]:
         """Return exact plain JSON types: value, convention name and signature, counts, and the queries' digest."""
-        counts = {name: getattr(self, name) for name in COUNTS}
         named = {"value": self.value, "name": self.convention.name, "convention": str(self.convention)}
-        return {**named, **counts, "digest": hex(self.digest)}
+        return {**named, **self._about_queries(), "digest": hex(self.digest)}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Score:
@@ -183,10 +212,10 @@ class Score(_ShownScores):
             if not isinstance(data, Mapping) or set(data) != set(MEMBERS):
                 kind = f"its members are {choices(data)}" if isinstance(data, Mapping) else f"it is {brief(data)}"
                 raise InputError(f"{kind}, but those of a score are {choices(MEMBERS)}.", hint=hint)
-            text("name", data["name"], hint=hint)
             convention = parse(text("convention", data["convention"], hint=hint))
             if str(convention) != data["convention"]:  # other texts may change their meaning
                 raise refusal("convention", data["convention"], "signatures", hint)
+            convention = _named(convention, text("name", data["name"], hint=hint))
             value = number("value", data["value"], hint=hint)
             low, high = convention.limits()
             number("value", round(value, 9), least=low, most=high, hint=hint)  # tolerates rounding errors
@@ -219,71 +248,101 @@ class Score(_ShownScores):
             raise InputError(msg, hint="pass what Score.to_json() returned") from None
         return cls.from_dict(data)
 
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: object, **options: Any) -> Any:
+        """Let numpy compute with the value; beside float32 it would take a subclass of float for a float64."""
+        values = [self._comparable(array, "-") if isinstance(array, Score) else array for array in inputs]
+        return getattr(ufunc, method)(*values, **options)
+
     def __eq__(self, other: object) -> bool:
         """Compare value and convention with another score, and the value alone with a number."""
         if isinstance(other, Score):
             return self.value == other.value and self.convention == other.convention
         return self.value == cast("float", other) if isinstance(other, Number) else NotImplemented
 
-    def __hash__(self) -> int:
-        """Hash the value alone, since a score equals the number that is its value."""
-        return hash(self.value)
+    def __ne__(self, other: object) -> bool:
+        """Return the opposite of `==`; a float would compare the values of two scores alone."""
+        if isinstance(other, Score):
+            return not self == other
+        return self.value != cast("float", other) if isinstance(other, Number) else NotImplemented
 
-    @property
-    def real(self) -> float:
-        """The value, as a real number has it."""
-        return self.value
+    __hash__ = float.__hash__  # of the value alone, since a score equals the number that is its value
 
-    def __abs__(self) -> float:
-        """Return the absolute value."""
-        return abs(self.value)
-
-    def __sub__(self, other: Score | float) -> float:
-        """Return the difference from a score of the same convention and queries, or from a number."""
-        return self.value - self._comparable(other, "-")
-
-    def __rsub__(self, other: float) -> float:
-        """Return the difference of a number from the value."""
-        return self._comparable(other, "-") - self.value
-
-    def __add__(self, other: object) -> NoReturn:
-        """Refuse: a sum or mean of scores, such as of folds, is not a score."""
-        msg = "scores are not added up, since a sum or a mean of them is not a score under a convention"
-        raise IncomparableScoresError(f"{msg}.", hint="numpy.mean([score.value for score in scores])")
-
-    __radd__ = __add__
-
-    def __lt__(self, other: Score | float) -> bool:
-        """Compare with a score of the same convention and queries, or with a number."""
-        return self.value < self._comparable(other, "<")
-
-    def __le__(self, other: Score | float) -> bool:
-        """Compare with a score of the same convention and queries, or with a number."""
-        return self.value <= self._comparable(other, "<=")
-
-    def __gt__(self, other: Score | float) -> bool:
-        """Compare with a score of the same convention and queries, or with a number."""
-        return self.value > self._comparable(other, ">")
-
-    def __ge__(self, other: Score | float) -> bool:
-        """Compare with a score of the same convention and queries, or with a number."""
-        return self.value >= self._comparable(other, ">=")
-
-    def _comparable(self, other: object, operator: str) -> float:
-        if not isinstance(other, Score):
-            if isinstance(other, (Real, Decimal)):
-                return float(other) if operator == "-" else cast("float", other)
-            message = f"a Score and a {type(other).__name__} have no {operator!r}."
+    def _operand(self, other: object, symbol: str) -> Any:
+        """Return the other operand; a type of another library decides by itself what a float means to it."""
+        if isinstance(other, Score):
+            return self._comparable(other, symbol)
+        if isinstance(other, Decimal) and symbol not in _ORDER:
+            return float(other)
+        kinds = (Real, Decimal) if symbol in _ORDER else (Number,)
+        if not isinstance(other, kinds) and type(other).__module__ == "builtins":
+            message = f"a Score and a {type(other).__name__} have no {symbol!r}."
             raise IncomparableScoresError(message, hint="a number, or a score of the same convention and queries")
+        return other
+
+    def _comparable(self, other: Score, symbol: str) -> float:
+        """Return the value of a score that may be ordered with, or subtracted from, this one."""
+        if symbol == "+":
+            msg = "scores are not added up, since a sum or a mean of them is not a score under a convention"
+            raise IncomparableScoresError(f"{msg}.", hint="numpy.mean([score.value for score in scores])")
+        if symbol not in {"-", *_ORDER}:
+            msg = f"two scores have no {symbol!r}: they are only ordered and subtracted."
+            raise IncomparableScoresError(msg, hint=".value gives the bare numbers")
+        hint = ".value gives the bare numbers, if you must"
         if self.convention != other.convention:
             different = self.convention.diff(other.convention).items()
             fields = ", ".join(f"{name}={ours!r} against {theirs!r}" for name, (ours, theirs) in different)
             reason = f"the conventions differ in {fields or 'their class'}"
         elif (self.n_queries, self.digest) != (other.n_queries, other.digest):
             reason = "the scores were computed over different queries (ids, labels or weights)"
+            if (self.n_queries, self.n_empty) == (other.n_queries, other.n_empty):  # perhaps one data set in two files
+                hint = f"ids of a CSV are texts, and '7' is not the 7 of a Parquet file; {hint}"
         else:
             return other.value
-        raise IncomparableScoresError(f"{reason}.", hint=".value gives the bare numbers, if you must")
+        raise IncomparableScoresError(f"{reason}.", hint=hint)
+
+
+def _operator(symbol: str, name: str) -> Callable[[Score, object], Any]:
+    """Return a method of `Score` that computes with its value, under our rules for two scores."""
+    operate: Callable[[Any, Any], Any] = getattr(operator, name, divmod)
+
+    @wraps(getattr(float, f"__{name}__"))
+    def method(self: Score, other: object) -> Any:
+        return operate(self.value, self._operand(other, symbol))
+
+    return method
+
+
+def _reflected(symbol: str, name: str) -> Callable[[Score, object], Any]:
+    """Return the method for a score as the second operand."""
+    operate: Callable[[Any, Any], Any] = getattr(operator, name, divmod)
+
+    @wraps(getattr(float, f"__r{name}__"))
+    def method(self: Score, other: object) -> Any:
+        return operate(self._operand(other, symbol), self.value)
+
+    return method
+
+
+for _symbol, _name in (_ORDER | _ARITHMETIC).items():
+    setattr(Score, f"__{_name}__", _operator(_symbol, _name))
+for _symbol, _name in _ARITHMETIC.items():
+    setattr(Score, f"__r{_name}__", _reflected(_symbol, _name))
+
+
+def _restore(value: float, convention: Convention, about_queries: dict[str, int]) -> Score:
+    """Return a score from its pickled parts."""
+    return Score(value, convention, **about_queries)
+
+
+def _named(convention: Convention, name: str) -> Convention:
+    """Return the convention with its display name; refuse the name of another one."""
+    if name == convention.name:
+        return convention
+    named = as_convention(name)
+    if named != convention:
+        msg = f"name={name!r} names another convention than {str(convention)!r}."
+        raise InputError(msg, hint="pass what Score.to_dict() returned")
+    return named
 
 
 def _as_whole(count: object) -> object:

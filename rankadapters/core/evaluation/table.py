@@ -11,6 +11,7 @@ from html import escape
 from itertools import chain
 from typing import Any, Self
 
+from rankadapters.core.classes import frozen_class
 from rankadapters.core.declaration.arguments import whole
 
 # Characters that LaTeX treats as markup or prints differently; after a line end, `[` and `*` would start an option.
@@ -22,8 +23,10 @@ _LATEX = str.maketrans(
 )
 _MINUS, _DASHES = re.compile(r"(?<!\S)-(?=\d)"), re.compile(r"-(?=-)")
 _SIGNED_ZERO, _PRECISION = re.compile(r"[+-](0(?:\.0+)?)(?![.\d])"), re.compile(r"!r|:([+]?)\.\d+f")
+_DECIMALS, _LARGE = re.compile(r"(:[+]?\.\d+)f"), 1e16  # from this number on, a float64 has no decimals
 _FEWEST_DECIMALS, _ENOUGH_DECIMALS = 4, 8  # differences of a smaller size may come from the order of summation alone
 _MOST_DECIMALS = 17  # of a float64 in [0, 1]
+_LINE_ENDS = ("\n", "\r", "\v", "\f", "\x1c", "\x1d", "\x1e", "\x85", "\u2028", "\u2029")  # of str.splitlines
 
 
 class Cell(str):
@@ -31,8 +34,8 @@ class Cell(str):
 
     The cells of one `contest` compete: the best of at least two, with the highest `worth`, is printed in bold.
 
-    >>> Cell("{:.4f}", 0.12345), Cell("{:+.2f} to {:+.2f}", -0.0001, 0.25).rounded(1)
-    ('0.1235', '0.0 to +0.2')
+    >>> Cell("{:.4f}", 0.12345), Cell("{:+.2f} to {:+.2f}", -0.0001, 0.25).rounded(1), Cell("{:.1f}", 5e299)
+    ('0.1235', '0.0 to +0.2', '5.0e+299')
     """
 
     __slots__ = ("contest", "form", "numbers", "worth")
@@ -43,8 +46,9 @@ class Cell(str):
     worth: float
 
     def __new__(cls, form: str, *numbers: float, contest: Hashable = None, worth: float = 0.0) -> Self:
-        """Format the numbers; a zero has no sign."""
-        cell = super().__new__(cls, _SIGNED_ZERO.sub(r"\1", form.format(*numbers)))
+        """Format the numbers; a zero has no sign, and a number of more than 16 digits an exponent."""
+        shown = _DECIMALS.sub(r"\1e", form) if any(abs(number) >= _LARGE for number in numbers) else form
+        cell = super().__new__(cls, _SIGNED_ZERO.sub(r"\1", shown.format(*numbers)))
         cell.form, cell.numbers, cell.contest, cell.worth = form, numbers, contest, worth
         return cell
 
@@ -54,6 +58,7 @@ class Cell(str):
         return Cell(form, *self.numbers, contest=self.contest, worth=self.worth)
 
 
+@frozen_class
 @dataclass(frozen=True, slots=True)
 class Table:
     """A caption, a head, and lines of text; numeric columns after the first are right-aligned.
@@ -71,8 +76,8 @@ class Table:
 
     @classmethod
     def of(cls, caption: str, head: Iterable[str], lines: Iterable[Iterable[str]]) -> Table:
-        """Make a table from any iterables."""
-        return cls(caption, tuple(head), tuple(tuple(line) for line in lines))
+        """Make a table from any iterables; line ends in a cell are shown as in `repr`."""
+        return cls(caption, tuple(map(_in_one_line, head)), tuple(tuple(map(_in_one_line, line)) for line in lines))
 
     @property
     def numeric(self) -> tuple[bool, ...]:
@@ -259,6 +264,11 @@ def as_latex(text: str) -> str:
     return _MINUS.sub("$-$", _DASHES.sub("-{}", text.translate(_LATEX)))
 
 
+def fixed(value: float, decimals: int) -> str:
+    """Return a number with as many decimals, with the exceptions of a `Cell`."""
+    return str(Cell(f"{{:.{decimals}f}}", value))
+
+
 def distinct_decimals(values: Iterable[float]) -> int:
     """Return how many decimals to print, from 4 to 8, so that different values do not look equal.
 
@@ -268,6 +278,17 @@ def distinct_decimals(values: Iterable[float]) -> int:
     distinct = {f"{value:.{_ENOUGH_DECIMALS}f}": value for value in values}.values()
     counts = {n: len({f"{value:.{n}f}" for value in distinct}) for n in range(_FEWEST_DECIMALS, _ENOUGH_DECIMALS)}
     return next((n for n, count in counts.items() if count == len(distinct)), _ENOUGH_DECIMALS)
+
+
+def _in_one_line(cell: str) -> str:
+    r"""Return a cell with escapes for its line ends, of whatever kind.
+
+    >>> print(_in_one_line("two\nlines"))
+    two\nlines
+    """
+    if len(cell.splitlines()) <= 1 and not cell.endswith(_LINE_ENDS):
+        return cell
+    return "".join(repr(letter)[1:-1] if letter in _LINE_ENDS else letter for letter in cell)
 
 
 def _exact(cell: str) -> Any:

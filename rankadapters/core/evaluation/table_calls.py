@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import wraps
+from numbers import Number
 from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.declaration.guesses import EVALUATE, wrong_call
+from rankadapters.core.declaration.guesses import EVALUATE, shows_call
 from rankadapters.core.errors import InputError, choices
 
 P = ParamSpec("P")
@@ -27,18 +28,13 @@ _PLACES = {"dask": "ra.dask.evaluate", "pyspark": "ra.spark.evaluate"}
 
 def takes_columns(function: Callable[P, T]) -> Callable[P, T]:
     """Decorate a function of labels, scores and a convention: a table, or arguments that are wrong, show the call."""
+    checked = shows_call(EVALUATE.replace("evaluate", function.__name__))(function)
 
     @wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> T:
-        try:
-            if args and not isinstance(args[0], (np.ndarray, list, Queries)):
-                _refuse_table(function.__name__, args, kwargs)
-            return function(*args, **kwargs)
-        except TypeError as error:
-            if error.__traceback__ is None or error.__traceback__.tb_next is not None:  # raised inside the function
-                raise
-            example = EVALUATE.replace("evaluate", function.__name__)
-            raise wrong_call(str(error), kwargs, example) from None
+        if args and not isinstance(args[0], (np.ndarray, list, Queries)):
+            _refuse_table(function.__name__, args, kwargs)
+        return checked(*args, **kwargs)
 
     return call
 
@@ -64,18 +60,20 @@ def _refuse_table(function: str, args: tuple[Any, ...], named: Mapping[str, Any]
     if isinstance(table, Mapping) and table and all(isinstance(value, Mapping) for value in table.values()):
         hint = "docs/moving.md turns such qrels and runs into columns; ra.io.read_trec(qrels, run) reads files"
         raise InputError("labels is a dict of dicts, but columns are needed.", hint=hint)
-    if len(columns) > 1:
+    is_by_document = isinstance(table, Mapping) and all(isinstance(value, Number) for value in table.values())
+    if len(columns) > 1 and not is_by_document:
         listed = choices(columns[:6]) + ", ..." * (len(columns) > 6)  # noqa: PLR2004 - so that the message is short
         msg = f"labels is a {type(table).__name__} with the columns {listed}."
-        raise InputError(msg, hint=_whole_call(function, table, columns, args, named))
+        raise InputError(msg, hint=whole_call(function, table, columns, args, named))
     if hasattr(table, "queries") and hasattr(table, "scores"):  # what `ra.io` reads
         hint = f'ra.{function}(judgments.queries, judgments.scores, "trec_eval.map")'
         raise InputError(f"labels is a {type(table).__name__}, which has queries and scores.", hint=hint)
 
 
-def _whole_call(
+def whole_call(
     function: str, table: object, columns: list[str], args: tuple[Any, ...], named: Mapping[str, Any]
 ) -> str:
+    """Return the call that evaluates a table, with the columns and the convention of a call that does not."""
     conventions = [value for value in (*args[1:], named.get("convention")) if _is_convention(value)]
     convention = f'"{getattr(conventions[0], "short_name", conventions[0])}"' if conventions else '"lightgbm@10"'
     names = {role: _guess(role, columns, named) for role in USUAL_NAMES}
@@ -95,7 +93,7 @@ def _is_convention(value: object) -> bool:
 
 def _guess(role: str, columns: list[str], named: Mapping[str, Any]) -> str:
     """Return the column that a call names for a role, else the one of a usual name, else our own name."""
-    if named.get(role) in columns:
-        return str(named[role])
+    if isinstance(name := named.get(role), str) and name in columns:
+        return name
     by_lower = {name.lower(): name for name in columns}
     return next((by_lower[name] for name in USUAL_NAMES[role] if name in by_lower), role)

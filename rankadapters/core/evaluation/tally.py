@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rankadapters.core.classes import frozen_class
 from rankadapters.core.data.columns import Floats
 from rankadapters.core.declaration.arguments import members
 from rankadapters.core.declaration.convention import Convention
@@ -123,6 +124,7 @@ _CUTS = (SUM_LIMBS, 2 * SUM_LIMBS, 2 * SUM_LIMBS + len(COUNTS))  # where numerat
 _HINT = "each query in one part only, and qid= rather than group_sizes= (which numbers from 0 each time)"
 
 
+@frozen_class
 @dataclass(frozen=True, slots=True, eq=False)
 class Tally:
     """Exact sums of a convention over some queries; tallies of disjoint queries add up in any order.
@@ -157,8 +159,13 @@ class Tally:
     n_empty: int
     n_short: int
     digest: int
-    ids: Ids | None = field(repr=False)
+    ids: Ids | None
     N_LIMBS: ClassVar[int] = _CUTS[-1] + 2
+
+    def __repr__(self) -> str:
+        """Show the shortest text of the convention and the counts; the exact sums have hundreds of digits."""
+        counts = ", ".join(f"{name}={getattr(self, name)}" for name in COUNTS)
+        return f"Tally({self.convention.short_name!r}, {counts})"
 
     def __add__(self, other: object) -> Tally:
         """Merge two tallies, as `merge` does."""
@@ -266,8 +273,8 @@ class Tally:
             reason = "the scored queries have weight 0" if self.n_scored else "every query was skipped"
             hint = "another policy than 'skip', or other weights"
             raise InputError(f"nothing is left to average: {reason}.", hint=hint)
-        counts = (self.n_queries, self.n_scored, self.n_empty, self.n_short)
-        return Score(value, self.convention, *counts, digest=self.digest)
+        counts = {name: getattr(self, name) for name in COUNTS}
+        return Score(value, self.convention, **counts, digest=self.digest)
 
     @property
     def mass(self) -> float:

@@ -12,7 +12,7 @@ from rankadapters.core.binding.lowering import Binding
 from rankadapters.core.binding.plans import Column, RankedPlan
 from rankadapters.core.data.columns import Flags, Floats
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.declaration.fields import Cutoff, Field, Range, border, number, table
+from rankadapters.core.declaration.fields import Cutoff, Field, Range, border, label_threshold, number, table
 from rankadapters.core.declaration.fields import Gain as GainField
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.ranking.ranks import Ranks
@@ -179,7 +179,8 @@ class Discounted(Ranked):
                     raise ConventionError(f"{msg}.", hint=f"a whole number below {len(gains)}, or another gain")
                 gain = gains[int(gain)]
             elif level is not None:
-                gain = float(gain >= level[1])
+                _, least = label_threshold(self.gain) or level
+                gain = float(gain >= least)
                 self._set("unjudged", max(level[1], 0.0) if gain else "zero")
             if gain == 0 or (self.gain == "exp2-floor" and gain < 1):
                 self._set("unjudged", "zero")

@@ -9,8 +9,8 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from rankadapters.core.errors import InputError
-from rankadapters.core.ranking.jit import cached, jit, writable
+from rankadapters.core.errors import RankAdaptersError
+from rankadapters.core.ranking.jit import cached, compiler_lock, jit, writable
 from rankadapters.core.ranking.sorting import ranked_rows
 
 SETTING = "RANKADAPTERS_KERNELS"
@@ -18,8 +18,7 @@ LATER, NOW, NEVER = "later", "now", "never"
 
 # A process ranks so many rows in numpy before it loads cached machine code, and before it compiles missing code.
 # Ranking them takes about as long as loading or compiling, so that the total time is at most twice that of the better
-# choice. Compiling in a background thread is unsafe: a process forked meanwhile would inherit locks that nobody
-# releases.
+# choice. Compiling in a background thread is no way out: the process could not fork meanwhile, see `compiler_lock`.
 ROWS_BEFORE_LOADING = 8_000_000
 ROWS_BEFORE_COMPILING = 40_000_000
 
@@ -38,7 +37,7 @@ class _Process:
     def pays(self, rows: int) -> bool:
         """Count rows before they are ranked; return whether to rank them, and all later ones, with machine code."""
         if self.choice != LATER or self.ready:
-            return self.choice != NEVER
+            return checked(self.choice) != NEVER
         self.rows += rows
         if self.rows < self._next_look:
             return False
@@ -52,23 +51,26 @@ class _Process:
 def can_import_numba() -> bool:
     """Return whether numba is installed, and fits the installed numpy."""
     try:
-        import numba  # noqa: F401 - fails if it is missing, or if it refuses this numpy
+        compiler_lock()  # fails if numba is missing, or if it refuses this numpy
     except ImportError:
         return False
     return True
 
 
 def checked(choice: str) -> str:
-    """Return a value of the environment variable RANKADAPTERS_KERNELS, checked."""
+    """Return a value of the environment variable RANKADAPTERS_KERNELS, checked.
+
+    The error is not an InputError, which searches catch to skip conventions that do not fit the data.
+    """
     if choice not in {LATER, NOW, NEVER}:
-        raise InputError(
+        raise RankAdaptersError(
             f"{SETTING}={choice!r}; allowed are {LATER!r}, {NOW!r} and {NEVER!r}.",
             hint=f"leave it out for {LATER!r}, which compiles once much is evaluated",
         )
     return choice
 
 
-_process = _Process(checked(os.environ.get(SETTING, LATER)))
+_process = _Process(os.environ.get(SETTING) or LATER)  # is checked when rows are ranked, not when we are imported
 pays = _process.pays
 
 

@@ -16,6 +16,7 @@ from functools import cache, update_wrapper
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from threading import RLock
 from typing import Any
 from uuid import uuid4
 
@@ -28,6 +29,40 @@ PACKAGE = Path(__file__).parents[2]
 KERNELS = ("core/ranking/*.py", "objectives/kernels/**/*.py", "learners/kernels/**/*.py")  # files of jitted functions
 PURPOSES = {"core": "rankings", "objectives": "gradients", "learners": "learners"}  # of kernels, by folder
 UNCALLED: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+
+
+_importing = RLock()  # held while a thread imports numba
+_compiling: list[Any] = []  # the lock that numba holds while it compiles or loads machine code, once it is imported
+
+
+def compiler_lock() -> Any:
+    """Import numba and return its compiler lock.
+
+    A forked process would inherit both locks from a thread that does not exist there, and wait for ever. So a fork
+    waits until no thread imports numba, compiles or loads machine code, which each process does once.
+    """
+    if not _compiling:
+        _let_forks_wait()
+        with _importing:
+            from numba.core.compiler_lock import global_compiler_lock
+
+            _compiling[:] = [global_compiler_lock]
+    return _compiling[0]
+
+
+@cache
+def _let_forks_wait() -> None:
+    def acquire() -> None:
+        _importing.acquire()
+        for lock in _compiling:  # does not change while nobody imports
+            lock.acquire()
+
+    def release() -> None:
+        for lock in (*_compiling, _importing):
+            lock.release()
+
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(before=acquire, after_in_parent=release, after_in_child=release)
 
 
 class Lazy:
@@ -46,10 +81,10 @@ class Lazy:
             numba is not installed.
         """
         try:
-            from numba.core.compiler_lock import global_compiler_lock
+            lock = compiler_lock()
         except ModuleNotFoundError as error:
             raise MissingToolkitError.of("numba", "fast") from error
-        with global_compiler_lock:
+        with lock:
             if self._compiled is None:  # another thread may have made it meanwhile
                 self._compiled = self._make()
         return self._compiled

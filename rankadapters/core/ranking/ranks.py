@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rankadapters.core.classes import lazy_property
 from rankadapters.core.ranking import compiled
 
 Array = NDArray[Any]
@@ -268,19 +268,19 @@ class Ranks:
             position = int(indptr[0] + np.argmin(np.isfinite(self.scores)))
             raise NotFiniteError(position if order is None else int(order[position]))
 
-    @cached_property
+    @lazy_property
     def scores(self) -> Array:
         """Score of each row, in the order that ties keep."""
         scores, order, indptr = self._arguments
         part = slice(int(indptr[0]), int(indptr[-1]))
         return scores[part if order is None else order[part]]
 
-    @cached_property
+    @lazy_property
     def query_of_row(self) -> Ints:
         """Number of each row's query."""
         return segment_numbers(self.indptr)
 
-    @cached_property
+    @lazy_property
     def _rows(self) -> Array:
         """The compiled ranking: row numbers within their queries, as ~row if the row ties with the one before."""
         scores, order, indptr = self._arguments
@@ -300,7 +300,7 @@ class Ranks:
         """Where the rows of each query begin in `ranked`."""
         return self._sorted[1]
 
-    @cached_property
+    @lazy_property
     def _sorted(self) -> tuple[Ints, Ints]:
         k, outptr = self._deepest
         if self._compiles:
@@ -329,12 +329,12 @@ class Ranks:
         cut.outptr = offsets(np.minimum(self.sizes, k))
         return cut
 
-    @cached_property
+    @lazy_property
     def rank(self) -> Ints:
         """The ranks, from 0."""
         return positions_within(self.outptr)
 
-    @cached_property
+    @lazy_property
     def query(self) -> Ints:
         """Number of the query at each rank."""
         return segment_numbers(self.outptr)
@@ -355,7 +355,7 @@ class Ranks:
             values = np.where(self._is_below(self.scores[self.rows]), 0.0, values)
         return values
 
-    @cached_property
+    @lazy_property
     def rows(self) -> Ints:
         """Position of the row at each rank; the first of tied rows comes first."""
         return self._of_ranked(self.ranked)
@@ -373,7 +373,7 @@ class Ranks:
             return totals
         return self.sums(self.take(gains) * discounts[self.rank])
 
-    @cached_property
+    @lazy_property
     def ties(self) -> Ties:
         """The ties of the rows in `ranked`; the last of each query is whole only if ties are averaged."""
         all_rows = self.rankptr is self.indptr
@@ -385,24 +385,24 @@ class Ranks:
         query = (self.query_of_row if all_rows else segment_numbers(self.rankptr))[first]
         return Ties(np.append(first, starts.size), first - self.rankptr[query], query)
 
-    @cached_property
+    @lazy_property
     def tie_of_row(self) -> Ints:
         """Number of the tie of each row by rank."""
         return segment_numbers(self.ties.indptr)
 
-    @cached_property
+    @lazy_property
     def tie(self) -> Ints:
         """Number of the tie at each rank."""
         return self._of_ranked(self.tie_of_row)
 
-    @cached_property
+    @lazy_property
     def ties_upwards(self) -> Ints:
         """The ties of each query in reverse: from the lowest score up."""
         tieptr = np.searchsorted(self.ties.query, np.arange(self.indptr.size))
         ends = np.repeat(tieptr[:-1] + tieptr[1:] - 1, np.diff(tieptr))
         return ends - np.arange(ends.size)
 
-    @cached_property
+    @lazy_property
     def upwards(self) -> Ints:
         """Positions of the rows from the lowest score up; tied rows keep their order."""
         sizes = self.ties.sizes[self.ties_upwards]

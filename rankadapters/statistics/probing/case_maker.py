@@ -8,6 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from rankadapters.core.classes import frozen_class
 from rankadapters.core.data.columns import Floats
 from rankadapters.statistics.probing import cases as kinds
 from rankadapters.statistics.probing.cases import Case
@@ -23,6 +24,7 @@ LAST_ALONE = {(kinds.EXACT, 0), (kinds.EXACT, 2), (kinds.SHORT, 2)}
 STEP, STEPS = 0.037, {1: 1.0, 2: 37.0}  # between distinct scores: the usual one, and those of some turns
 
 
+@frozen_class
 @dataclass(frozen=True, slots=True)
 class CaseMaker:
     """Make cases with given grades, for a function with a given cutoff; equal makers make equal cases."""

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from rankadapters.core.classes import frozen_class
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import RankAdaptersError
@@ -31,6 +32,7 @@ RANK, PAIR, IDEAL = "one relevant row", "two relevant rows", "relevant rows beyo
 PLAIN, BOUNDARY, ANY = "distinct scores", "ties at the cutoff", "any length"
 
 
+@frozen_class
 @dataclass(frozen=True, slots=True)
 class Case:
     """Labels and scores of a few queries, made for a purpose; a column has one entry per row."""

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from rankadapters.core.classes import frozen_class
 from rankadapters.core.data.columns import Floats
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.fields import number
@@ -42,6 +43,7 @@ GAINS: dict[str, Callable[[float], float]] = {
 }
 
 
+@frozen_class
 @dataclass(frozen=True, slots=True)
 class Measurement:
     """What one relevant row counts at each rank, and, if the function is a kind of DCG, a row of each label."""

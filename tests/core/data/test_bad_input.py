@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import date
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -113,3 +115,97 @@ def test_arrays_that_support_dlpack_are_read():
     assert ra.evaluate(Tensor(labels), Tensor(scores), "lightgbm@10", qid=Tensor(qid)) == expected
     tensor = pytest.importorskip("torch").tensor
     assert ra.evaluate(tensor(labels), tensor(scores), "lightgbm@10", qid=tensor(qid)) == expected
+
+
+def chunked_categories(values):
+    """Return a column as pyarrow reads a pandas Categorical from a Parquet file."""
+    return pa.chunked_array([pa.array(values)]).dictionary_encode()
+
+
+@for_each(
+    ("name", "values", "problem"),
+    [
+        ("labels", [1.0, None, 2.0, 0.0], r"labels\[1\] is nan"),
+        ("labels", [1, None, 2, 0], r"labels\[1\] is nan"),
+        ("scores", [0.5, None, 2.0, 0.0], r"scores\[1\] is nan"),
+        ("qid", ["a", None, "b", "b"], r"qid\[1\] is None, but every row belongs to a query"),
+        ("qid", [7, None, 8, 8], r"qid\[1\] is nan, but every row belongs to a query"),
+        ("by", ["x", None, "y", "y"], r"by\[1\] is None, but every query belongs to a segment"),
+        ("docid", ["x", None, "y", "z"], r"docid\[1\] is None, but docids are strings"),
+        ("row_weight", [1.0, None, 2.0, 0.0], r"row_weight\[1\] is nan"),
+        ("query_weight", [1.0, None], r"query_weight\[1\] is nan"),
+        ("retrieved", [True, None, True, False], "retrieved has dtype object"),
+    ],
+)
+def test_a_null_among_the_categories_of_chunks_is_missing(name, values, problem):
+    columns = {"labels": LABELS, "scores": SCORES, "qid": QID} | {name: chunked_categories(values)}
+    assert_refused(problem, columns.pop("labels"), columns.pop("scores"), CONV, **columns)
+
+
+@for_each("kind", [list, lambda column: pa.table({"model": chunked_categories(column)})["model"]])
+def test_categories_of_chunks_are_their_values(kind):
+    chunks = pa.chunked_array([pa.array(["b", "a"]).dictionary_encode(), pa.array(["a", "c"]).dictionary_encode()])
+    queries = ra.Queries(kind([1, 0, 2, 0]), qid=chunks)
+    assert (queries.query_ids.tolist(), queries.labels.tolist()) == (["b", "a", "c"], [1, 0, 2, 0])
+
+
+@for_each(
+    ("ids", "problem"),
+    [
+        ([1, 1, "1", "1"], r"qid\[2\] is '1' \(text\), but qid\[0\] is 1 \(number\)"),
+        ([True, True, 1, 1], r"qid\[2\] is 1 \(number\), but qid\[0\] is True \(bool\)"),
+        ([0.0, False, 1, 2], r"qid\[1\] is False \(bool\), but qid\[0\] is 0.0 \(number\)"),
+        (["a", b"a", "a", "b"], r"qid\[1\] is b'a' \(bytes\)"),
+        ([("a", 1), ("a", "1"), ("b", 1), ("b", 1)], r"qid\[1\] is \('a', '1'\) \(\(text, text\)\)"),
+        ([(1, 2), (True, 2), (1, 3), (1, 3)], r"qid\[1\] is \(True, 2\) \(\(bool, number\)\)"),
+        ([date(2026, 1, 31), pd.Timestamp("2026-01-31")] * 2, r"\(datetime\), but qid\[0\] .*\(date\)"),
+    ],
+)
+def test_ids_of_several_types_in_one_column_are_refused(ids, problem):
+    column = np.fromiter(ids, object, len(ids))
+    for qid in (ids, column, pd.Series(column, dtype=object)):
+        assert_refused(problem + r"(.|\n)*Hint: one type in the column", LABELS, SCORES, CONV, qid=qid)
+    if isinstance(ids[0], tuple):
+        return
+    with pytest.raises(ra.InputError, match=r"qid (cannot become an Arrow column|holds values of several types)"):
+        ra.evaluate_table({"label": LABELS, "score": SCORES, "qid": ids}, CONV)
+
+
+@for_each("qid", [[1, 1.0, 2, np.int8(2)], ["a", np.str_("a"), "b", "b"], [True, np.True_, False, False]])
+def test_ids_of_one_type_may_have_several_classes(qid):
+    assert ra.Queries(LABELS, qid=qid).n_queries == 2
+
+
+def test_bools_among_numbers_are_labels_and_scores():
+    mixed = ra.evaluate([True, 0, 2, False], [0.1, True, 0.3, 0.2], CONV, qid=QID)
+    assert mixed == ra.evaluate([1, 0, 2, 0], [0.1, 1, 0.3, 0.2], CONV, qid=QID)
+    table = {"label": [True, 0, 2, False], "score": [0.1, True, 0.3, 0.2], "qid": QID}
+    assert ra.evaluate_table(table, CONV) == mixed
+
+
+@for_each(
+    ("sizes", "hint"),
+    [
+        ([0, 2, 5], "numpy.diff(group_sizes)"), ([2, 5], "numpy.diff(group_sizes, prepend=0)"),
+        (np.array([0, 1, 3, 5]), "numpy.diff(group_sizes)"), ([0, 5], "numpy.diff(group_sizes)"),
+    ],
+)  # fmt: skip
+def test_offsets_as_group_sizes_are_recognized(sizes, hint):
+    with pytest.raises(ra.InputError, match="as offsets do, but the number of rows of each query") as caught:
+        ra.Queries([1, 0, 1, 0, 2], group_sizes=sizes)
+    assert str(caught.value).endswith(f"Hint: {hint}.")
+    assert ra.Queries([1, 0, 1, 0, 2], group_sizes=eval(hint, {"numpy": np, "group_sizes": sizes}))  # noqa: S307 - ours
+
+
+@for_each("sizes", [[5], [1, 4], [2, 3]])
+def test_rising_group_sizes_are_no_offsets(sizes):
+    assert ra.Queries([1, 0, 1, 0, 2], group_sizes=sizes).group_sizes.tolist() == sizes
+
+
+def test_matrices_with_a_query_in_each_row_are_refused_with_the_columns_to_make():
+    labels, scores = np.array([[1, 0, 2], [0, 1, 0]]), np.array([[0.5, 0.2, 0.1], [0.1, 0.2, 0.3]])
+    with pytest.raises(ra.InputError, match=r"if each row is a query, labels\.ravel\(\) and group_sizes=\[3\] \* 2"):
+        ra.evaluate(labels, scores, "sklearn@3")
+    with pytest.raises(ra.InputError, match=r"scores\.ravel\(\) and group_sizes=\[3\] \* 2"):
+        ra.evaluate(labels.ravel(), scores, "sklearn@3", group_sizes=[3, 3])
+    assert ra.evaluate(labels.ravel(), scores.ravel(), "sklearn@3", group_sizes=[3] * 2).n_queries == 2

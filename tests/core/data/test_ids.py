@@ -160,7 +160,7 @@ def test_texts_that_differ_in_a_trailing_nul_stay_apart():
 
 
 def test_rows_whose_docid_is_their_querys_id_are_known():
-    columns = {"qid": [7, "a", 7, "a", "b"], "docid": ["a", "a", "7", "b", "b "]}
+    columns = {"qid": ["7", "a", "7", "a", "b"], "docid": ["a", "a", "7", "b", "b "]}
     queries = ra.Queries([1, 0, 1, 0, 1], **columns)
     assert queries.own_docid.tolist() == [False, True, True, False, False]
     part, rows = queries.subset(np.array([1, 0]))

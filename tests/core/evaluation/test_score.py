@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import json
 import math
@@ -16,6 +17,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 
 import rankadapters as ra
@@ -35,19 +37,46 @@ def test_a_score_shows_its_exact_value_its_convention_and_its_counts():
     assert str(ONE_OF_TWO) == f"{ONE_OF_TWO}" == f"0.5000  {ONE_OF_TWO.convention}"
 
 
+def test_a_value_of_hundreds_of_digits_is_printed_with_an_exponent():
+    score = ra.evaluate([5e299, 0], [1, 0], "sklearn.dcg@1", group_sizes=[2])
+    assert str(score).startswith("5.0000e+299  dcg@1/")
+    assert score._repr_markdown_().startswith("**5.0000e+299** ")
+    assert " 5.0000e+299 " in str(ra.evaluate([5e299, 0], [1, 0], ["sklearn.dcg@1"], group_sizes=[2]))
+
+
 def test_a_score_is_unchanged_by_json_and_pickle():
     data = ONE_OF_TWO.to_dict()
     assert (data["value"], data["name"], data["convention"]) == (0.5, "ndcg@1/textbook", str(TEXTBOOK.at(1)))
     assert data["n_queries"] == 2
-    for restored in (ra.Score.from_dict(json.loads(json.dumps(data))), pickle.loads(pickle.dumps(ONE_OF_TWO))):
+    for restored in (
+        ra.Score.from_dict(json.loads(json.dumps(data))),
+        pickle.loads(pickle.dumps(ONE_OF_TWO)),
+        copy.deepcopy(ONE_OF_TWO),
+    ):
         assert restored == ONE_OF_TWO
         assert restored - ONE_OF_TWO == 0  # does not raise: both scores are over the same queries
 
 
-@pytest.mark.parametrize("damage", [{"value": "x"}, {"n_queries": None}, {"digest": 3}, {"convention": None}])
+NAMES_OF_OTHERS = ("x", "", "ndcg@2/textbook", "ndcg@1/yahoo", "ndcg@1/0000000")
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        {"value": "x"}, {"n_queries": None}, {"digest": 3}, {"convention": None},
+        *({"name": name} for name in NAMES_OF_OTHERS),
+    ],
+)  # fmt: skip
 def test_a_damaged_dict_of_a_score_is_refused(damage):
     with pytest.raises((ra.InputError, ra.ConventionError), match=r"Hint: "):
         ra.Score.from_dict({**ONE_OF_TWO.to_dict(), **damage})
+
+
+@pytest.mark.parametrize("convention", [TEXTBOOK, TEXTBOOK.replace(empty=0.25), ra.parse(str(TEXTBOOK))])
+def test_a_score_that_is_read_keeps_the_name_of_its_convention(convention):
+    data = ra.evaluate([1, 0], [2, 1], convention, group_sizes=[2]).to_dict()
+    assert data["name"] == convention.name
+    assert ra.Score.from_dict(data).to_dict() == data
 
 
 def test_evaluators_show_their_conventions_and_the_size_of_the_data():
@@ -189,14 +218,95 @@ def test_a_score_equals_only_numbers_that_are_its_value(number, equal):
 GREATER, LESS = (operator.gt, operator.ge), (operator.lt, operator.le)
 
 
-@for_each("number", [0.25, np.float64(0.25), np.float32(0.25), Fraction(1, 4), Decimal("0.25")], ids=repr)
+ARRAYS = [
+    *(np.array([0.25, 0.75], dtype) for dtype in ("f8", "f4", "O")),
+    *(pd.Series([0.25, 0.75], dtype=dtype) for dtype in ("f8", "f4", "Float64")),
+    *(pl.Series([0.25, 0.75], dtype=dtype) for dtype in (pl.Float64, pl.Float32)),
+    np.array(0.25), np.ma.array([0.25, 0.75], mask=[True, False]), np.arange(3), pd.DataFrame({"a": [0.25]}),
+]  # fmt: skip
+PLAIN = [0.25, 2, True, np.float64(0.25), np.float32(0.25), np.int8(2), Fraction(1, 4)]
+ARITHMETIC = (
+    operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod, operator.pow, divmod
+)  # fmt: skip
+ORDER = (*GREATER, *LESS)
+
+
+def outcome(function, *operands):
+    """Return the type, the dtype and the text of what a function returns, or the type of its error."""
+    try:
+        result = function(*operands)
+    except Exception as error:  # noqa: BLE001 - a score raises what its value raises
+        return type(error)
+    return type(result), str(getattr(result, "dtype", "")), str(result)
+
+
+@for_each("operand", [*PLAIN, *ARRAYS, 1j], ids=repr)
+def test_a_score_computes_with_numbers_and_arrays_as_its_value_does(operand):
+    functions = ARITHMETIC if isinstance(operand, complex) else (*ARITHMETIC, *ORDER, operator.eq, operator.ne)
+    for function in functions:
+        assert outcome(function, SCORE, operand) == outcome(function, VALUE, operand), function
+        assert outcome(function, operand, SCORE) == outcome(function, operand, VALUE), function
+
+
+@for_each(
+    "function",
+    [
+        int, round, lambda x: round(x, 3), math.trunc, math.floor, math.ceil, abs, operator.neg, operator.pos, bool,
+        complex, hash, json.dumps, math.sqrt, np.sqrt, float.is_integer, float.as_integer_ratio, float.conjugate,
+        operator.attrgetter("real"), operator.attrgetter("imag"), lambda x: sum([x, x]), lambda x: np.mean([x, x]),
+        lambda x: np.asarray(x).dtype, lambda x: np.subtract(np.ones(1, np.float32), x), lambda x: f"{x:.3f} {x:e}",
+        lambda x: pd.Series([x, 1]), lambda x: pd.DataFrame({"a": x}, index=[0]), lambda x: pl.Series([x, 1.0]),
+        lambda x: pl.DataFrame({"a": [x]}), lambda x: pl.DataFrame({"a": [1.0]}).with_columns(b=pl.col("a") * x, c=x),
+        lambda x: pa.array([x, 1.0]), pa.scalar, lambda x: pa.table({"a": [x]}), lambda x: pc.add(pa.array([1.0]), x),
+    ],
+)  # fmt: skip
+def test_a_score_is_its_value_to_functions_and_libraries(function):
+    result = outcome(function, VALUE)
+    assert outcome(function, SCORE) == result
+    assert not isinstance(result, type)
+
+
+OTHER_CONVENTION = ra.evaluate([1, 0], [0.2, 0.9], "sklearn@2", group_sizes=[2])
+OTHER_QUERIES = ra.evaluate([1, 0], [0.2, 0.9], "textbook@2", qid=["a", "a"])
+
+
+@for_each("function", ARITHMETIC)
+def test_two_scores_are_only_ordered_and_subtracted(function):
+    if function is operator.sub:
+        assert SCORE - SCORE == 0.0
+    else:
+        with pytest.raises(ra.IncomparableScoresError):
+            function(SCORE, SCORE)
+
+
+@for_each("function", [operator.sub, *ORDER, np.subtract, np.less, np.maximum, min])
+def test_scores_of_other_conventions_or_queries_are_not_compared(function):
+    for other, message in ((OTHER_CONVENTION, "the conventions differ in"), (OTHER_QUERIES, "over different queries")):
+        with pytest.raises(ra.IncomparableScoresError, match=message):
+            function(SCORE, other)
+
+
+@for_each("function", [*ARITHMETIC, *ORDER])
+def test_a_score_refuses_what_is_no_number(function):
+    for operand in ("0.5", None, [0.5], {}):
+        with pytest.raises(ra.IncomparableScoresError, match=r"a Score and a \w+ have no "):
+            function(SCORE, operand)
+
+
+@for_each("number", [0.25, np.float64(0.25), Fraction(1, 4), Decimal("0.25")], ids=repr)
 def test_a_score_is_ordered_with_and_subtracted_from_numbers(number):
-    assert [compare(SCORE, number) for compare in (*GREATER, *LESS)] == [True, True, False, False]
-    assert [compare(number, SCORE) for compare in (*GREATER, *LESS)] == [False, False, True, True]
+    assert [compare(SCORE, number) for compare in ORDER] == [True, True, False, False]
+    assert [compare(number, SCORE) for compare in ORDER] == [False, False, True, True]
     assert SCORE <= VALUE <= SCORE
     assert SCORE - number == VALUE - 0.25
     assert number - SCORE == 0.25 - VALUE
-    assert type(SCORE - number) is type(SCORE - SCORE) is float
+
+
+@pytest.mark.parametrize("name", ["value", "convention", "digest", "zz"])
+def test_a_score_is_frozen(name):
+    for change in (lambda: setattr(SCORE, name, 1), lambda: delattr(SCORE, name)):
+        with pytest.raises(dataclasses.FrozenInstanceError, match=f"Score is frozen, so '{name}' cannot be set"):
+            change()
 
 
 def test_a_score_works_in_the_usual_checks_of_numbers():
@@ -209,6 +319,8 @@ def test_a_score_works_in_the_usual_checks_of_numbers():
     assert pytest.approx([VALUE, VALUE]) == [SCORE, SCORE]
     assert str(pytest.approx(SCORE)).startswith("0.6309  ndcg@2/gain=exp2")
     np.testing.assert_almost_equal(SCORE, VALUE)
+    np.testing.assert_allclose(SCORE, VALUE)
+    np.testing.assert_array_almost_equal([SCORE, 0.5], [VALUE, 0.5])
     np.testing.assert_array_equal(np.array([VALUE, 0.5]) == SCORE, [True, False])
 
 

@@ -10,6 +10,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.core.errors import LabelsWarning
+from rankadapters.core.evaluation import evaluator
 from rankadapters.core.evaluation.table import Table
 from tests.helpers.tables import for_each
 
@@ -123,6 +124,15 @@ def test_an_evaluator_of_one_convention_has_one_result_and_of_a_sequence_a_mappi
         np.testing.assert_array_equal(result, results["yahoo@2"])
 
 
+def test_binding_looks_once_for_the_deepest_cutoff_of_all_conventions(monkeypatch):
+    calls, original = [], evaluator._depth
+    monkeypatch.setattr(evaluator, "_depth", lambda conventions: calls.append(conventions) or original(conventions))
+    queries, conventions = ra.Queries([1, 0], group_sizes=[2]), [ra.parse(f"textbook@{k}") for k in range(1, 9)]
+    for bind in (evaluator.bind, evaluator.bind_usable):
+        assert len(bind(queries, conventions)) == 8
+    assert calls == [conventions, conventions]
+
+
 def test_only_an_evaluator_made_by_its_class_warns_of_labels():
     queries = ra.Queries([0.5, 0], group_sizes=[2])
     with pytest.warns(LabelsWarning, match=r"labels\[0\] is 0.5, which RankLib"):
@@ -133,3 +143,16 @@ def test_only_an_evaluator_made_by_its_class_warns_of_labels():
 def test_numbers_are_aligned_to_the_right_and_words_to_the_left():
     table = Table("Caption", ("model", "value"), (("a", "10.5"), ("longer", "-")))
     assert str(table) == "Caption\nmodel   value\na        10.5\nlonger      -"
+
+
+@for_each("end", ["\n", "\r", "\r\n", "\v", "\f", "\x1c", "\x85", "\u2028", "\u2029"])
+def test_line_ends_in_a_models_name_leave_its_line_whole(end):
+    models = {f"a{end}b": [2, 1, 1, 2], f"c{end}": [2, 1, 1, 2], "d": [2, 1, 1, 2]}
+    for conventions, n_lines in ((CONVENTIONS, 5), (CONVENTIONS[0], 5), (["textbook@1"] * 8, 10)):
+        scores = ra.evaluate(LABELS, models, conventions, group_sizes=SIZES)
+        table = scores.table()
+        assert len(str(scores).splitlines()) == n_lines
+        assert len(table.markdown().splitlines()) == 7
+        assert len(table.latex().splitlines()) == 10
+        assert table.lines[0][0] == "a" + repr(end)[1:-1] + "b"
+        assert end not in table.html()

@@ -67,3 +67,7 @@ def test_a_part_of_weight_zero_is_merged():
     ]
     whole = ra.evaluate([1, 0, 1, 0], [1, 2, 1, 2], convention, qid=list("aabb"), query_weight=[0, 1])
     assert sum(parts).score() - whole == 0.0
+
+
+def test_a_tally_shows_its_convention_and_counts():
+    assert repr(tally_of("a", "b")) == f"Tally({TEXTBOOK.short_name!r}, n_queries=2, n_scored=2, n_empty=0, n_short=2)"

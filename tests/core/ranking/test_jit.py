@@ -235,10 +235,11 @@ def test_a_numba_that_refuses_this_numpy_counts_as_missing(monkeypatch):
     real_import = builtins.__import__
 
     def refuse(name, *rest):
-        if name == "numba":
+        if name.startswith("numba"):
             raise ImportError("Numba needs NumPy 2.3 or less")
         return real_import(name, *rest)
 
+    monkeypatch.setattr(module, "_compiling", [])  # as before the first import
     monkeypatch.setattr(builtins, "__import__", refuse)
     assert not compiled.can_import_numba()
 
@@ -251,8 +252,25 @@ def test_the_setting_decides_instead_of_the_count(monkeypatch, choice, pays):
 
 
 def test_an_unknown_setting_is_refused():
-    with pytest.raises(ra.InputError, match="RANKADAPTERS_KERNELS='always'; allowed are 'later', 'now' and 'never'"):
-        compiled.checked("always")
+    message = "RANKADAPTERS_KERNELS='always'; allowed are 'later', 'now' and 'never'"
+    with pytest.raises(ra.RankAdaptersError, match=message), kernels("always"):
+        pass
+
+
+EVALUATE = "import rankadapters as ra; print(ra.evaluate([1, 0], [2, 1], 'textbook@2', qid=[1, 1]).value)"
+
+
+def test_an_unknown_setting_is_refused_at_the_first_evaluation_and_an_empty_one_is_none():
+    assert run_python("-m", "rankadapters", "--version", RANKADAPTERS_KERNELS="x").stdout.startswith("rankadapters ")
+    error = run_python("-c", EVALUATE, RANKADAPTERS_KERNELS="x", code=1).stderr.splitlines()[-2]
+    assert error.startswith("rankadapters.core.errors.RankAdaptersError: RANKADAPTERS_KERNELS='x'; allowed are")
+    assert run_python("-c", EVALUATE, RANKADAPTERS_KERNELS="").stdout == "1.0\n"
+
+
+def test_a_search_does_not_skip_conventions_for_an_unknown_setting(monkeypatch):
+    monkeypatch.setattr(compiled, "pays", compiled._Process("x").pays)
+    with pytest.raises(ra.RankAdaptersError, match="RANKADAPTERS_KERNELS='x'"):
+        ra.audit.identify([1, 0], [2, 1], value=0.5, k=1, qid=[1, 1])
 
 
 def test_a_process_that_switches_in_the_middle_prints_the_same_values(monkeypatch):

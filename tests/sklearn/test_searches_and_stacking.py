@@ -1,0 +1,90 @@
+"""scikit-learn's machinery around our objects: what it must refuse at once, and what it changes in copies."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+
+import rankadapters as ra
+
+sklearn = pytest.importorskip("sklearn")
+
+from sklearn.ensemble import StackingRegressor  # noqa: E402
+from sklearn.feature_selection import RFECV, SequentialFeatureSelector  # noqa: E402
+from sklearn.inspection import permutation_importance  # noqa: E402
+from sklearn.linear_model import Ridge  # noqa: E402
+from sklearn.model_selection import (  # noqa: E402  # noqa: E402
+    GridSearchCV,
+    RandomizedSearchCV,
+    cross_val_predict,
+    cross_val_score,
+    cross_validate,
+    learning_curve,
+)
+
+from tests.helpers.rankings import ranking  # noqa: E402 - after the skip
+
+DATA, CONV = ranking(3, 20), ra.presets.textbook(5)
+GRID = {"alpha": [1.0, 2.0]}
+XY = {"X": DATA.X, "y": DATA.y}
+QueryKFold, QueryRanker = ra.sklearn.QueryKFold, ra.sklearn.QueryRanker
+
+CALLS = {
+    "GridSearchCV": lambda scoring: GridSearchCV(Ridge(), GRID, scoring=scoring).fit(**XY),
+    "GridSearchCV of several": lambda scoring: GridSearchCV(Ridge(), GRID, scoring={"a": scoring}, refit="a").fit(**XY),
+    "RandomizedSearchCV": lambda scoring: RandomizedSearchCV(Ridge(), GRID, n_iter=2, scoring=scoring).fit(**XY),
+    "cross_val_score": lambda scoring: cross_val_score(Ridge(), **XY, scoring=scoring),
+    "cross_validate of several": lambda scoring: cross_validate(Ridge(), **XY, scoring={"a": scoring, "b": "r2"}),
+    "learning_curve": lambda scoring: learning_curve(Ridge(), **XY, scoring=scoring),
+    "permutation_importance": lambda scoring: permutation_importance(Ridge().fit(**XY), **XY, scoring=scoring),
+    "RFECV": lambda scoring: RFECV(Ridge(), scoring=scoring).fit(**XY),
+    "SequentialFeatureSelector": lambda scoring: SequentialFeatureSelector(Ridge(), scoring=scoring).fit(**XY),
+}
+
+
+@pytest.mark.parametrize("routing", [False, True])
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+def test_a_convention_in_place_of_a_scorer_fails_at_once(call, routing):
+    with sklearn.config_context(enable_metadata_routing=routing), warnings.catch_warnings():
+        warnings.simplefilter("error")  # scikit-learn would warn of each score that failed
+        with pytest.raises(ra.RankAdaptersError, match=r"NDCG declares fields.*\nHint: .*query_scorer\(conv\)"):
+            call(CONV)
+
+
+@pytest.mark.parametrize("shuffle", [False, True])
+def test_stacking_keeps_queries_whole(shuffle):
+    cv = QueryKFold(3, shuffle=shuffle, random_state=0 if shuffle else None)
+    with sklearn.config_context(enable_metadata_routing=True):
+        final = QueryRanker(Ridge())
+        stacked = StackingRegressor([("ridge", QueryRanker(Ridge()))], final, cv=cv).fit(**XY, qid=DATA.qid)
+        column = cross_val_predict(QueryRanker(Ridge()), **XY, cv=cv, params={"qid": DATA.qid})[:, None]
+    np.testing.assert_array_equal(stacked.final_estimator_.coef_, Ridge().fit(column, DATA.y).coef_)
+
+
+def test_a_seed_without_a_shuffle_is_still_refused():
+    with pytest.raises(ra.InputError, match="random_state has no effect if shuffle=False"):
+        list(QueryKFold(3).set_params(random_state=0).split(DATA.X, DATA.y, DATA.qid))
+
+
+@pytest.mark.parametrize("options", [{}, {"eval_metric": CONV, "validation_fraction": 0.3}])
+@pytest.mark.parametrize("objective", [None, ra.objectives.lambdarank(CONV, truncation=5)])
+@pytest.mark.parametrize("params", [{}, {"metric": "map", "first_metric_only": False}])
+def test_a_fitted_ranker_gains_no_parameters(options, objective, params):
+    lgb = pytest.importorskip("lightgbm")
+    ranker = lgb.LGBMRanker(n_estimators=2, n_jobs=1, verbosity=-1, **params)
+    fitted = QueryRanker(ranker, objective=objective, **options).fit(**XY, qid=DATA.qid).estimator_
+    assert fitted.get_params().keys() == ranker.get_params().keys()
+    assert fitted.get_params().get("metric") == params.get("metric")
+    assert ("metric" in vars(fitted)) == (params.get("metric") is not None)
+
+
+def test_a_declared_objective_has_no_limit_of_rows():
+    rng = np.random.default_rng(0)
+    X, y, qid = rng.random((10_100, 2)), rng.integers(0, 3, 10_100), np.repeat([0, 1], [10_050, 50])
+    objective = ra.objectives.lambdarank(CONV, truncation=5)
+    ranker = pytest.importorskip("lightgbm").LGBMRanker(n_estimators=1, n_jobs=1, verbosity=-1)
+    QueryRanker(ranker, objective=objective).fit(X, y, qid=qid)
+    model = QueryRanker(ranker, objective=objective, eval_metric=CONV).fit(X, y, qid=qid, eval_set=(X, y, qid))
+    assert model.history_[-1].value == ra.evaluate(y, model.predict(X), CONV, qid=qid).value
