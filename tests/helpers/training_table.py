@@ -42,9 +42,10 @@ class Error(NamedTuple):
 
 
 class Warns(NamedTuple):
-    """One warning with this text, and otherwise the same as Equal."""
+    """One warning with this text, or any number of them, and otherwise the same as Equal."""
 
     match: str
+    times: int | None = 1
 
 
 EQUAL = Equal()
@@ -152,7 +153,8 @@ class Training:
     @property
     def conventions(self) -> dict[str, str]:
         """The measure of each display name."""
-        return dict(zip(self.names or [ra.parse(measure).name for measure in self.measures], self.measures))
+        names = self.names or [ra.parse(measure).name for measure in self.measures]
+        return dict(zip(names, self.measures, strict=True))
 
     @property
     def decides(self) -> tuple[tuple[str, str], ...]:
@@ -229,7 +231,7 @@ def check(row: Row, run: Callable[[], None]) -> None:
     elif isinstance(row.must, Warns):
         with pytest.warns(UserWarning, match=row.must.match) as caught:
             run()
-        assert len(caught) == 1
+        same("the number of warnings", len(caught), row.must.times or len(caught))
     else:
         run()
 
@@ -237,7 +239,7 @@ def check(row: Row, run: Callable[[], None]) -> None:
 # Trainings, and their numbers by hand
 
 
-class Interrupted(Exception):
+class InterruptedTrainingError(Exception):
     """A failure in the middle of a training, which CatBoost wraps in its own error."""
 
     def __init__(self) -> None:
@@ -275,7 +277,7 @@ def train(row: Row, runner: Callable[..., Trained], objects_of: Callable[[Traini
 def compare(trained: Trained, training: Training) -> None:
     """Require that the log, the history and the best round are those by hand."""
     trained = trained._replace(value=cache(trained.value))
-    history = ra.History.of(trained.log, names=dict(zip(training.names or (), training.measures)))
+    history = ra.History.of(trained.log, names=training.conventions if training.names else None)
     same("the sets of the log", {*trained.log}, {*training.sets})
     for dataset, metrics in trained.log.items():
         shown = [name for name in metrics if name in training.conventions]

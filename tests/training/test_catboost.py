@@ -18,7 +18,7 @@ from tests.helpers.training_table import (
     NDCG,
     PATIENCE,
     Error,
-    Interrupted,
+    InterruptedTrainingError,
     Objects,
     Row,
     Trained,
@@ -75,7 +75,7 @@ class Interrupt:
 
     def after_iteration(self, info):
         if info.iteration == 3:
-            raise Interrupted
+            raise InterruptedTrainingError
         return True
 
 
@@ -146,7 +146,7 @@ def cb_train(training, data, objects, *, fails):
     arguments, start = arguments_of(training, others, fails=fails), starting_model(training, first)
     callbacks = arguments.pop("callbacks")
     if callbacks:  # cb.train has no callbacks
-        raise Interrupted
+        raise InterruptedTrainingError
     own = {**params, "eval_metric": objects.metric, "use_best_model": training.stop is not None}
     model = cb.train(first, own, init_model=start, **arguments)
     twin = cb.train(first, params, init_model=start)
@@ -206,7 +206,7 @@ ROWS = [
     Row("ra.catboost.train", "two sets and three measures", EQUAL, sets=TWO_SETS, measures=(LOSS, NDCG, ERR)),
     Row(METRIC, "sets as columns", EQUAL, sets=TWO_SETS, options={"declared": "columns"}),
     Row(EVERY_WAY, "a display name of one's own", EQUAL, names=("mine",)),
-    *(Row(EVERY_WAY, f"early stopping on {measure}", EQUAL, measures=(measure,), **STOPS)
+    *(Row(EVERY_WAY, f"early stopping on {measure}", EQUAL, measures=(measure,), long=measure in {ERR, MRR}, **STOPS)
       for measure in (NDCG, MAP, ERR, MRR, LOSS)),
     Row(EVERY_WAY, "early stopping on the last of two sets", EQUAL, sets=TWO_SETS, **STOPS),
     Row("ra.catboost.train", "early stopping on the first of two measures", EQUAL, measures=(MAP, LOSS), **STOPS),
@@ -214,7 +214,8 @@ ROWS = [
     Row(METRIC, "an eval_set that is not declared", wrapped("match none of the declared sets"),
         options={"declared": lambda data: ra.catboost.eval_metric(NDCG, [(data["other"].y, data["other"].qid)])}),
     Row(METRIC, "an eval_set in another order than declared", wrapped("different order"),
-        options={"declared": lambda data: ra.catboost.eval_metric(NDCG, [(data["valid"].y[::-1], data["valid"].qid[::-1])])}),
+        options={"declared": lambda data: ra.catboost.eval_metric(NDCG, [(data["valid"].y[::-1],
+        data["valid"].qid[::-1])])}),
     Row(METRIC, "two sets of equal labels and different queries", Error("same labels but different queries"),
         options={"declared": lambda data: ra.catboost.eval_metric(
             NDCG, [(data["valid"].y, data["valid"].qid), (data["valid"].y, data["valid"].qid // 2)])}),
@@ -233,37 +234,45 @@ ROWS = [
     Row(METRIC, "weights that the columns declare", EQUAL, measures=(WEIGHTED,), weighted=True,
         options={"declared": "columns"}),
     Row(EVERY_WAY, "baseline of every set", EQUAL, margin=True),
-    Row(EVERY_WAY, "baseline, weights and early stopping", EQUAL, measures=(WEIGHTED,), margin=True, weighted=True, **STOPS),
+    Row(EVERY_WAY, "baseline, weights and early stopping", EQUAL, measures=(WEIGHTED,), margin=True, weighted=True,
+        **STOPS),
     # Labels and queries
     *(Row(EVERY_WAY, f"queries with nothing relevant under {measure}", EQUAL, measures=(measure,), labels="empty")
       for measure in (NDCG, MAP)),
     Row(EVERY_WAY, "a validation set of one query", EQUAL, n_valid=1),
     Row(EVERY_WAY, "binary labels", EQUAL, measures=(MAP,), labels="binary"),
     Row(METRIC, "a threshold that float32 moves", EQUAL, measures=(FRACTIONAL,), labels="fractional", mends="2"),
-    Row(METRIC, "a threshold that float32 does not move in declared columns", EQUAL, measures=(FRACTIONAL,), labels="fractional",
+    Row(METRIC, "a threshold that float32 does not move in declared columns", EQUAL, measures=(FRACTIONAL,),
+        labels="fractional",
         options={"declared": "columns"}),
     # Losses, trees and samples
-    *(Row(METRIC, f"the loss {loss}", EQUAL, params={"loss_function": loss})
+    *(Row(METRIC, f"the loss {loss}", EQUAL, params={"loss_function": loss}, long=loss != "YetiRank")
       for loss in ("YetiRank", "PairLogit", "QuerySoftMax")),
     Row("cb.train", "the loss RMSE, which knows no queries", EQUAL, params={"loss_function": "RMSE"}),
-    Row(EVERY_WAY, "samples of rows and features", EQUAL, params={"bootstrap_type": "Bernoulli", "subsample": 0.6, "rsm": 0.6}),
-    Row(EVERY_WAY, "trees grown by depth", EQUAL, params={"grow_policy": "Depthwise"}),
+    Row(EVERY_WAY, "samples of rows and features", EQUAL, params={"bootstrap_type": "Bernoulli", "subsample": 0.6,
+        "rsm": 0.6}),
+    Row(EVERY_WAY, "trees grown by depth", EQUAL, long=True, params={"grow_policy": "Depthwise"}),
     Row(METRIC, "ordered boosting", EQUAL, params={"boosting_type": "Ordered"}, **STOPS),
     # Declared objectives
-    *(Row("ra.catboost.train", f"the objective {objective} and early stopping", EQUAL, objective=objective, **STOPS)
+    *(Row("ra.catboost.train", f"the objective {objective} and early stopping", EQUAL, objective=objective,
+          long=objective != OBJECTIVE, **STOPS)
       for objective in (OBJECTIVE, "catboost.query_rmse", "catboost.query_soft_max")),
     Row("ra.catboost.train", "a loss function beside the objective", Error("the objective decides the loss"),
         params={"objective": "RMSE"}),
-    Row("ra.catboost.train", "a metric beside the conventions", Error("convention= decides"), params={"eval_metric": "NDCG"}),
+    Row("ra.catboost.train", "a metric beside the conventions", Error("convention= decides"),
+        params={"eval_metric": "NDCG"}),
     Row("ra.catboost.train", "ordered boosting", Error("Ordered boosting"), params={"boosting_type": "Ordered"}),
-    Row("ra.catboost.train", "a second wait for early stopping", Error("is also in params"), stop="toolkit", params={"od_wait": 5}),
+    Row("ra.catboost.train", "a second wait for early stopping", Error("is also in params"), stop="toolkit",
+        params={"od_wait": 5}),
     # Repeated and continued trainings, copies and threads
     Row(METRIC, "continued training", EQUAL, start=5),
     Row(METRIC, "continued training and early stopping", EQUAL, start=3, **STOPS),
     Row(METRIC, "the metric trained before", EQUAL, earlier="trained", options={"declared": "columns"}),
     Row(EVERY_WAY, "a training that failed before", EQUAL, earlier="failed", **STOPS),
-    *(Row(METRIC, f"{name} of the metric", EQUAL, change=change, **STOPS) for name, change in COPIES),
-    *(Row(METRIC, f"{name} of the metric after a training", EQUAL, change=change, earlier="trained", **STOPS)
+    *(Row(METRIC, f"{name} of the metric", EQUAL, change=change, long=change is not pickled, **STOPS)
+      for name, change in COPIES),
+    *(Row(METRIC, f"{name} of the metric after a training", EQUAL, change=change, earlier="trained",
+          long=change is not pickled, **STOPS)
       for name, change in COPIES),
     Row(EVERY_WAY, "two threads", EQUAL, threads=2),
     Row("CatBoostRanker", "a second fit", EQUAL, options={"fits": 2}, **STOPS),

@@ -21,7 +21,7 @@ from tests.helpers.training_table import (
     PATIENCE,
     WEIGHTED,
     Error,
-    Interrupted,
+    InterruptedTrainingError,
     Objects,
     Row,
     Trained,
@@ -70,7 +70,7 @@ def stop_of(training):
 def interrupt(env):
     """Fail after some rounds."""
     if env.iteration - env.begin_iteration == 2:
-        raise Interrupted
+        raise InterruptedTrainingError
 
 
 class Snapshots:
@@ -138,7 +138,10 @@ def dataset(rows, training, **options):
         "weight": rows.row_weight if training.weighted else None,
         "init_score": rows.margin if training.margin else None,
     }
-    return lgb.Dataset(rows.X, rows.y, group=rows.sizes, free_raw_data=False, **columns, **options)
+    columns |= {"group": rows.sizes, **training.options.get("change", {})}
+    if "position" in columns:
+        columns["position"] = np.arange(rows.y.size) % 4
+    return lgb.Dataset(rows.X, rows.y, free_raw_data=False, **columns, **options)
 
 
 def starting_model(training, data):
@@ -248,7 +251,8 @@ ROWS = [
     Row(TRAIN_AND_RANKER, "three sets and three measures in any order", EQUAL,
         sets=("other", "train", "valid"), measures=(LOSS, NDCG, ERR)),
     Row(EVERY_WAY, "display names of one's own", EQUAL, measures=BOTH, names=("first", "second")),
-    *(Row(EVERY_WAY, f"LightGBM's early stopping on {measure}", EQUAL, measures=(measure,), stop="toolkit", rounds=60)
+    *(Row(EVERY_WAY, f"LightGBM's early stopping on {measure}", EQUAL, measures=(measure,), stop="toolkit", rounds=60,
+          long=measure in {ERR, MRR})
       for measure in (NDCG, MAP, ERR, MRR, LOSS)),
     *(Row(EVERY_WAY, f"our early stopping on {measure}, the second of two", EQUAL, measures=(WEIGHTED, measure),
           watched=(("valid", measure),), stop="ours", rounds=60) for measure in (NDCG, MAP, LOSS)),
@@ -283,7 +287,8 @@ ROWS = [
         options={"feval": lambda metric: [metric, ra.lightgbm.eval_metric([NDCG])]}, measures=BOTH),
     # Weights and margins
     Row(EVERY_WAY, "weights that the convention uses", EQUAL, measures=(WEIGHTED,), weighted=True),
-    Row(EVERY_WAY, "weights, a loss, and early stopping", EQUAL, measures=(LOSS,), weighted=True, stop="ours", rounds=60),
+    Row(EVERY_WAY, "weights, a loss, and early stopping", EQUAL, measures=(LOSS,), weighted=True, stop="ours",
+        rounds=60),
     Row(EVERY_WAY, "weights that the convention ignores", Warns(IGNORED), weighted=True),
     Row(TRAIN_AND_RANKER, "weights that one of two conventions ignores", Warns(IGNORED), measures=(WEIGHTED, NDCG),
         weighted=True, sets=NO_TRAINING_SET),
@@ -299,7 +304,7 @@ ROWS = [
     Row("lgb.cv", "a threshold that float32 moves", EQUAL, measures=(FRACTIONAL,), labels="fractional", mends="2",
         params={"objective": "regression"}),
     # Boosters and samples
-    Row(EVERY_WAY, "goss", EQUAL, params={"data_sample_strategy": "goss"}, stop="ours", rounds=60),
+    Row(EVERY_WAY, "goss", EQUAL, long=True, params={"data_sample_strategy": "goss"}, stop="ours", rounds=60),
     Row(EVERY_WAY, "bagging and feature fractions", EQUAL, stop="ours", rounds=60,
         params={"bagging_fraction": 0.6, "bagging_freq": 1, "feature_fraction": 0.6}),
     Row(EVERY_WAY, "bagging by query", EQUAL,
@@ -307,30 +312,36 @@ ROWS = [
     Row(TRAIN_AND_RANKER, "random forest", EQUAL, sets=("train", "valid"),
         params={"boosting": "rf", "bagging_fraction": 0.6, "bagging_freq": 1}),
     Row(TRAIN_AND_RANKER, "dart", EQUAL, params={"boosting": "dart"}),
-    Row(EVERY_WAY, "rank_xendcg", EQUAL, params={"objective": "rank_xendcg"}, stop="ours", rounds=60),
-    Row(TRAIN_AND_RANKER, "regression on the grades", EQUAL, params={"objective": "regression"}, sets=("train", "valid")),
+    Row(EVERY_WAY, "rank_xendcg", EQUAL, long=True, params={"objective": "rank_xendcg"}, stop="ours", rounds=60),
+    Row(TRAIN_AND_RANKER, "regression on the grades", EQUAL, params={"objective": "regression"}, sets=("train",
+        "valid")),
     Row("lgb.train", "probabilities of binary", EQUAL, params={"objective": "binary"}, labels="binary"),
     # Declared objectives
     Row(EVERY_WAY, "a declared objective", EQUAL, objective=OURS_OBJECTIVE),
-    Row(EVERY_WAY, "a declared objective and early stopping", EQUAL, objective="lightgbm.xendcg", stop="ours", rounds=60),
+    Row(EVERY_WAY, "a declared objective and early stopping", EQUAL, objective="lightgbm.xendcg", stop="ours",
+        rounds=60),
     Row(TRAIN_AND_RANKER, "a declared objective, weights and init_score", EQUAL, objective=OURS_OBJECTIVE,
         measures=(WEIGHTED,), weighted=True, margin=True),
     Row(EVERY_WAY, "a declared objective and bagging of rows", EQUAL, objective=OURS_OBJECTIVE,
         params={"bagging_fraction": 0.6, "bagging_freq": 1}),
-    Row(EVERY_WAY, "a declared objective and bagging by query", Error("bagging_by_query"), objective=OURS_OBJECTIVE,
-        params={"bagging_fraction": 0.6, "bagging_freq": 1, "bagging_by_query": True}, mends="12"),
+    *(Row(ways, "a declared objective and bagging by query", Error("bagging_by_query"), objective=OURS_OBJECTIVE,
+          params={"bagging_fraction": 0.6, "bagging_freq": 1, "bagging_by_query": True}, mends=mends)
+      for ways, mends in (("lgb.train | lgb.cv", "12"), ("LGBMRanker", "new"))),
     Row("lgb.train", "a declared objective continues another model", EQUAL, objective=OURS_OBJECTIVE, start=5),
     Row("lgb.train | LGBMRanker", "a declared objective in two threads", EQUAL, objective=OURS_OBJECTIVE, threads=2),
     # Folds of lgb.cv
     Row("lgb.cv", "LightGBM's own folds", EQUAL, options={"folds": "default"}),
-    Row("lgb.cv", "LightGBM's own folds, and the training set", EQUAL, sets=("train", "valid"), options={"folds": "default"}),
-    Row("lgb.cv", "our splitter", EQUAL, stop="ours", rounds=60, options={"folds": "QueryKFold"}),
+    Row("lgb.cv", "LightGBM's own folds, and the training set", EQUAL, sets=("train", "valid"),
+        options={"folds": "default"}),
+    Row("lgb.cv", "our splitter", EQUAL, long=True, stop="ours", rounds=60, options={"folds": "QueryKFold"}),
     Row("lgb.cv", "the history of its results", EQUAL, options={"history": True}, mends="16"),
-    Row("lgb.cv", "own folds of a declared objective", Error("quer"), objective=OURS_OBJECTIVE, options={"folds": "default"}),
+    Row("lgb.cv", "own folds of a declared objective", Error("quer"), objective=OURS_OBJECTIVE,
+        options={"folds": "default"}),
     *(Row("lgb.cv", f"own folds of the objective {name}", Error("quer"), mends="16", labels=labels,
           params={"objective": objective}, options={"folds": "default"})
       for name, objective, labels in (("regression", "regression", "graded"), ("binary", "binary", "binary"),
-                                      ("of somebody else", lambda preds, data: (preds - data.get_label(), preds * 0 + 1),
+                                      ("of somebody else", lambda preds, data: (preds - data.get_label(),
+                                      preds * 0 + 1),
                                        "graded"))),
     # Repeated and continued trainings, copies and threads
     Row(TRAIN_AND_RANKER, "continued training", EQUAL, start=5),
@@ -339,14 +350,20 @@ ROWS = [
     Row(EVERY_WAY, "LightGBM's early stopping used twice", EQUAL, stop="toolkit", rounds=60, earlier="trained"),
     Row(EVERY_WAY, "a training that failed before", EQUAL, stop="ours", rounds=60, earlier="failed"),
     *(Row(EVERY_WAY, f"{name} of the metric and of our early stopping, {when}", EQUAL, stop="ours", rounds=60,
-          change=change, earlier=earlier)
+          change=change, earlier=earlier, long=change is not pickled)
       for name, change in (("a copy", copy.copy), ("a deep copy", copy.deepcopy), ("a pickle", pickled))
       for when, earlier in (("unused", None), ("used before", "trained"))),
     Row(EVERY_WAY, "two threads with one metric", EQUAL, threads=2, measures=BOTH),
     Row("LGBMRanker", "a second fit", EQUAL, stop="ours", rounds=60, options={"fits": 2}),
     Row("LGBMRanker", "a fit of a clone", EQUAL, stop="ours", rounds=60, options={"fits": 2, "clones": True}),
     Row("LGBMRanker", "the log of a pickled ranker", EQUAL, stop="toolkit", rounds=60, options={"pickles": True}),
-    # Metrics in the wrong place
+    # Metrics in the wrong place, and what a Dataset lacks or has
+    Row("lgb.train", "a Dataset without group", Error("has no group"), params={"objective": "regression"},
+        options={"change": {"group": None}}),
+    Row("lgb.train", "positions of which a declared objective models no bias", Warns("positions"),
+        objective=OURS_OBJECTIVE,
+        options={"change": {"position": 0}}),
+    Row("lgb.cv", "global_eval", Error("not for lgb.cv"), options={"callbacks": [ra.lightgbm.global_eval(NDCG)]}),
     Row("lgb.train | LGBMRanker", "the metric in callbacks=", Error("passed as callbacks="),
         options={"callbacks": [ra.lightgbm.eval_metric(NDCG)]}),
 ]  # fmt: skip

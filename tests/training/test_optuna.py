@@ -1,0 +1,189 @@
+"""Optuna's studies, pruning callbacks and tuners with declared metrics: what may be combined, and what must happen."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import pytest
+
+import rankadapters as ra
+from tests.helpers.training_table import EQUAL, LOSS, MAP, NDCG, Error, Row, cases, check, generated, same
+
+optuna, integration = pytest.importorskip("optuna"), pytest.importorskip("optuna_integration")
+cb, lgb, xgb = (pytest.importorskip(name) for name in ("catboost", "lightgbm", "xgboost"))
+pytest.importorskip("sklearn")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:.*is experimental:optuna.exceptions.ExperimentalWarning",
+    "ignore:.*is experimental:optuna._experimental.ExperimentalWarning",
+)
+TRAIN, VALID = generated(1, 24), generated(2, 20)
+LIGHTGBM = {"objective": "lambdarank", "metric": "None", "verbosity": -1, "num_threads": 1, "min_data_in_leaf": 5}
+XGBOOST = {"objective": "rank:ndcg", "disable_default_eval_metric": True, "nthread": 1}
+CATBOOST = {"thread_count": 1, "verbose": False, "allow_writing_files": False, "use_best_model": False}
+ROUNDS = 6
+
+
+# Trainings: each returns the values that the toolkit logs, and a function that predicts with the first rounds
+
+
+def with_lightgbm(measure, depth, prune=None, **params):
+    log, first = {}, lgb.Dataset(TRAIN.X, TRAIN.y, group=TRAIN.sizes)
+    valid = lgb.Dataset(VALID.X, VALID.y, group=VALID.sizes, reference=first)
+    callbacks = [lgb.record_evaluation(log)]
+    if prune:
+        callbacks.append(integration.LightGBMPruningCallback(prune, ra.parse(measure).name))
+    booster = lgb.train(
+        {**LIGHTGBM, "max_depth": depth, **params}, first, ROUNDS, valid_sets=[valid],
+        feval=ra.lightgbm.eval_metric(measure), callbacks=callbacks,
+    )  # fmt: skip
+    return log["valid_0"][ra.parse(measure).name], lambda rounds: booster.predict(
+        VALID.X, num_iteration=rounds, num_threads=1
+    )
+
+
+def with_xgboost(measure, depth, prune=None, **params):
+    log, name = {}, ra.parse(measure).name
+    first, valid = (xgb.DMatrix(rows.X, rows.y, qid=rows.qid) for rows in (TRAIN, VALID))
+    metric = ra.xgboost.eval_metric(measure)
+    callbacks = [metric] + ([integration.XGBoostPruningCallback(prune, f"valid-{name}")] if prune else [])
+    booster = xgb.train(
+        {**XGBOOST, "max_depth": depth, **params}, first, ROUNDS, evals=[(valid, "valid")], custom_metric=metric,
+        callbacks=callbacks, evals_result=log, verbose_eval=False,
+    )  # fmt: skip
+    return log["valid"][name], lambda rounds: booster.predict(valid, iteration_range=(0, rounds))
+
+
+def with_catboost(measure, depth, prune=None):
+    first, valid = (cb.Pool(rows.X, rows.y, group_id=rows.qid) for rows in (TRAIN, VALID))
+    metric, name = ra.catboost.eval_metric(measure, [valid]), ra.parse(measure).name
+    prune = prune and integration.CatBoostPruningCallback(prune, name)
+    model = cb.CatBoostRanker(iterations=ROUNDS, depth=depth, eval_metric=metric, **CATBOOST)
+    model.fit(first, eval_set=valid, callbacks=[prune] if prune else None)
+    if prune:
+        prune.check_pruned()
+    return model.get_evals_result()["validation"][name], lambda rounds: model.predict(VALID.X, ntree_end=rounds)
+
+
+def with_ra_train(measure, depth, prune=None):
+    first, valid = (cb.Pool(rows.X, rows.y, group_id=rows.qid) for rows in (TRAIN, VALID))
+    params = {"iterations": ROUNDS, "depth": depth, "thread_count": 1}
+    prune = prune and integration.CatBoostPruningCallback(prune, ra.parse(measure).name)
+    model = ra.catboost.train(
+        params, first, "catboost.query_rmse", measure, eval_set=valid, use_best_model=False,
+        callbacks=[prune] if prune else None,
+    )  # fmt: skip
+    if prune:
+        prune.check_pruned()
+    values = [entry.value for entry in model.history.only(dataset="validation")]
+    return values, lambda rounds: model.predict(VALID.X, ntree_end=rounds)
+
+
+def with_query_ranker(measure, depth, prune=None):
+    ranker = lgb.LGBMRanker(
+        n_estimators=ROUNDS, max_depth=depth, verbosity=-1, n_jobs=1, min_child_samples=5, callbacks=None
+    )
+    callbacks = [integration.LightGBMPruningCallback(prune, ra.parse(measure).name)] if prune else None
+    fit = {"callbacks": callbacks} if callbacks else {}
+    rows = TRAIN.scattered()
+    model = ra.sklearn.QueryRanker(ranker, eval_metric=measure)
+    model.fit(rows.X, rows.y, qid=rows.qid, eval_set=(VALID.X, VALID.y, VALID.qid), **fit)
+    values = [entry.value for entry in model.history_]
+    return values, lambda rounds: model.estimator_.predict(VALID.X, num_iteration=rounds)
+
+
+TRAININGS = {
+    "lgb.train": with_lightgbm, "xgb.train": with_xgboost, "CatBoostRanker": with_catboost,
+    "ra.catboost.train": with_ra_train, "QueryRanker(LGBMRanker)": with_query_ranker,
+}  # fmt: skip
+
+
+# Runners
+
+
+def new_study(measure, pruner=None):
+    """Return a study in the direction of a measure."""
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    higher = ra.parse(measure).higher_is_better
+    return optuna.create_study(
+        direction="maximize" if higher else "minimize", pruner=pruner or optuna.pruners.NopPruner()
+    )
+
+
+def study(training, measure):
+    """Try three depths; the best trial is that with the best value of its best round by hand."""
+    best, worth = [], ra.parse(measure).worth
+
+    def objective(trial):
+        values, predict = training(measure, trial.suggest_int("depth", 1, 5))
+        expected = [VALID.value(predict(rounds), measure) for rounds in range(1, ROUNDS + 1)]
+        same("the values", values, expected)
+        name = ra.parse(measure).name
+        best.append(max(expected, key=worth))
+        return ra.History.of({"valid": {name: values}}).best().value
+
+    found = new_study(measure)
+    for depth in (1, 5, 3):
+        found.enqueue_trial({"depth": depth})
+    found.optimize(objective, n_trials=3)
+    same("the values of the trials", [trial.value for trial in found.trials], best)
+    same("the best trial", found.best_trial.number, int(np.argmax([worth(value) for value in best])))
+
+
+def pruned(training, measure):
+    """Train once to the end and once until it is pruned; the trial gets the values by hand."""
+    expected = []
+
+    def objective(trial):
+        values, predict = training(measure, 3, prune=trial)
+        expected.extend(VALID.value(predict(rounds), measure) for rounds in range(1, ROUNDS + 1))
+        return values[-1]
+
+    for pruner, n_values in ((None, ROUNDS), (optuna.pruners.ThresholdPruner(upper=-1.0, n_warmup_steps=2), 3)):
+        found = new_study(measure, pruner)
+        found.optimize(objective, n_trials=1)
+        same("the values of the trial", found.trials[0].intermediate_values, dict(enumerate(expected[:n_values])))
+    same("the state of the trial", found.trials[0].state.name, "PRUNED")
+
+
+def tuned(kind):
+    """Tune LightGBM's parameters by our metric."""
+    data = [lgb.Dataset(rows.X, rows.y, group=rows.sizes, free_raw_data=False) for rows in (TRAIN, VALID)]
+    options = {
+        "feval": ra.lightgbm.eval_metric(NDCG),
+        "num_boost_round": 3,
+        "time_budget": 2,
+        "show_progress_bar": False,
+    }
+    params = {**LIGHTGBM, "metric": ra.parse(NDCG).name}
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    if kind is integration.LightGBMTuner:
+        tuner = kind(params, data[0], valid_sets=[data[1]], **options)
+    else:
+        tuner = kind(params, data[0], **options)
+    tuner.run()
+
+
+RUNNERS = {f"study of {name}": partial(study, training=training) for name, training in TRAININGS.items()}
+RUNNERS |= {f"pruned {name}": partial(pruned, training=training) for name, training in TRAININGS.items()}
+RUNNERS |= {
+    kind.__name__: partial(tuned, kind=kind) for kind in (integration.LightGBMTuner, integration.LightGBMTunerCV)
+}
+
+
+# The table
+
+STUDIES = " | ".join(f"study of {name}" for name in TRAININGS)
+PRUNED = " | ".join(f"pruned {name}" for name in TRAININGS)
+ROWS = [
+    *(Row(STUDIES, f"the best round on {measure}", EQUAL, measure=measure, long=measure == MAP)
+      for measure in (NDCG, MAP, LOSS)),
+    *(Row(PRUNED, f"{measure} in every round", EQUAL, measure=measure) for measure in (NDCG, LOSS)),
+    Row("LightGBMTuner | LightGBMTunerCV", "our metric, which it would minimize", Error("study"), mends="18",
+        long=True),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("row", "runner"), cases(ROWS, RUNNERS))
+def test_a_training_does_what_its_row_says(row, runner):
+    check(row, partial(runner, **row.settings))

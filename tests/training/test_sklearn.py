@@ -1,0 +1,517 @@
+"""Searches, cross-validations, stacking, selections and learners: what may be combined, and what must happen.
+
+By hand, a clone of the estimator is fitted on the rows of each fold, and `ra.evaluate` scores its predictions.
+"""
+
+from __future__ import annotations
+
+import copy
+import warnings
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import pytest
+
+import rankadapters as ra
+from tests.helpers.training_table import (
+    EQUAL,
+    LOSS,
+    MAP,
+    NDCG,
+    Error,
+    Row,
+    Warns,
+    cases,
+    check,
+    generated,
+    pickled,
+    same,
+)
+
+joblib, pd = (pytest.importorskip(name) for name in ("joblib", "pandas"))
+sklearn = pytest.importorskip("sklearn")
+from sklearn.base import clone  # noqa: E402
+from sklearn.ensemble import StackingRegressor  # noqa: E402
+from sklearn.experimental import enable_halving_search_cv  # noqa: E402, F401
+from sklearn.feature_selection import RFECV, SequentialFeatureSelector  # noqa: E402
+from sklearn.inspection import permutation_importance  # noqa: E402
+from sklearn.linear_model import LogisticRegression, Ridge  # noqa: E402
+from sklearn.model_selection import (  # noqa: E402
+    GridSearchCV,
+    HalvingGridSearchCV,
+    KFold,
+    RandomizedSearchCV,
+    cross_val_score,
+    cross_validate,
+    learning_curve,
+)
+from sklearn.naive_bayes import GaussianNB  # noqa: E402
+from sklearn.pipeline import make_pipeline  # noqa: E402
+from sklearn.preprocessing import StandardScaler  # noqa: E402
+
+from rankadapters.sklearn import (  # noqa: E402 - after the skips
+    QueryKFold,
+    QueryRanker,
+    QueryShuffleSplit,
+    StratifiedQueryKFold,
+    query_scorer,
+)
+
+DATA = generated(3, 24).scattered()
+BINARY = generated(4, 24, "binary").scattered()
+EMPTY = generated(5, 24, "empty").scattered()
+WEIGHTED, UNIFORM = MAP, NDCG
+N_FOLDS = 3
+
+
+# Estimators
+
+
+def lightgbm(**params):
+    """Return a small LGBMRanker."""
+    lgb = pytest.importorskip("lightgbm")
+    fixed = {"n_estimators": 5, "num_leaves": 7, "min_child_samples": 5, "n_jobs": 1, "verbosity": -1}
+    return lgb.LGBMRanker(**{**fixed, **params})
+
+
+def xgboost(**params):
+    """Return a small XGBRanker."""
+    return pytest.importorskip("xgboost").XGBRanker(**{"n_estimators": 5, "max_depth": 3, "n_jobs": 1, **params})
+
+
+def catboost(**params):
+    """Return a small CatBoostRanker."""
+    fixed = {"iterations": 5, "depth": 3, "thread_count": 1, "verbose": False, "allow_writing_files": False}
+    return pytest.importorskip("catboost").CatBoostRanker(**{**fixed, **params})
+
+
+def stopping_xgboost():
+    """Return an XGBRanker with an EvalCallback and our early stopping."""
+    valid = generated(6)
+    watch = ra.xgboost.EvalCallback(NDCG, [((valid.X, valid.y, valid.qid), "valid")])
+    return xgboost(n_estimators=40, callbacks=[watch, ra.xgboost.early_stopping(NDCG, 4)])
+
+
+def fitted_xgboost():
+    """Return an XGBRanker with our early stopping that was fitted before."""
+    rows = DATA.in_order()
+    return stopping_xgboost().fit(rows.X, rows.y, qid=rows.qid, verbose=False)
+
+
+def weighted_ridge():
+    """Return a Ridge that asks for weights."""
+    return Ridge().set_fit_request(sample_weight=True)
+
+
+ESTIMATORS = {
+    "Ridge": Ridge,
+    "weighted Ridge": weighted_ridge,
+    "LGBMRanker": lambda: QueryRanker(lightgbm()),
+    "XGBRanker": lambda: QueryRanker(xgboost()),
+    "CatBoostRanker": lambda: QueryRanker(catboost()),
+    "LGBMRanker with margins": lambda: QueryRanker(lightgbm().set_fit_request(init_score=True)),
+    "stopped LGBMRanker": lambda: QueryRanker(
+        lightgbm(n_estimators=40, early_stopping_rounds=4), eval_metric=NDCG, validation_fraction=0.3
+    ),
+    "stopping XGBRanker": lambda: QueryRanker(stopping_xgboost()),
+    "fitted XGBRanker": lambda: QueryRanker(fitted_xgboost()),
+    "declared objective": lambda: QueryRanker(lightgbm(), objective="lightgbm.lambdarank"),
+    "pipeline inside": lambda: QueryRanker(make_pipeline(StandardScaler(), lightgbm())),
+    "pipeline outside": lambda: make_pipeline(StandardScaler(), QueryRanker(lightgbm())),
+    "LogisticRegression": LogisticRegression,
+}
+GRIDS = {
+    "Ridge": {"alpha": [0.1, 1e4]},
+    "weighted Ridge": {"alpha": [0.1, 1e4]},
+    "pipeline inside": {"estimator__lgbmranker__num_leaves": [2, 15]},
+    "pipeline outside": {"queryranker__estimator__num_leaves": [2, 15]},
+    "LogisticRegression": {"C": [1e-4, 1.0]},
+    "CatBoostRanker": {"estimator__depth": [1, 4]},
+    "XGBRanker": {"estimator__max_depth": [1, 4]},
+    "fitted XGBRanker": {"estimator__max_depth": [1, 4]},
+}
+
+
+# Runners
+
+
+def scores_of(model, X):
+    """Return the scores of rows: those of the positive class, the expected grade, or predictions."""
+    if isinstance(model, LogisticRegression) and len(model.classes_) == 2:
+        return model.decision_function(X)
+    return model.predict_proba(X) @ model.classes_ if hasattr(model, "classes_") else model.predict(X)
+
+
+def by_hand(name, **params):
+    """Return a new estimator of this name."""
+    return ESTIMATORS[{"fitted XGBRanker": "stopping XGBRanker"}.get(name, name)]().set_params(**params)
+
+
+def fit_alone(model, rows, *, weighted, margin):
+    """Fit an estimator outside of searches: qid is for who asks for it, and rows with margins are in order."""
+    rows = rows.in_order() if margin else rows
+    columns = {} if isinstance(model, (Ridge, LogisticRegression)) else {"qid": rows.qid}
+    return model.fit(rows.X, rows.y, **columns, **metadata_of(rows, weighted=weighted, margin=margin))
+
+
+def metadata_of(rows, *, weighted, margin):
+    """Return the columns beside qid that are routed."""
+    columns = {"sample_weight": rows.row_weight} if weighted else {}
+    return columns | ({"init_score": rows.margin} if margin else {})
+
+
+def worths(make, data, cv, measure, *, weighted=False, margin=False):
+    """Fit a new estimator on each fold, and return the values of the measure, negated if lower is better."""
+    values = []
+    for fitted, held in cv.split(data.X, data.y, data.qid):
+        rows = data.take(held)
+        model = fit_alone(make(), data.take(fitted), weighted=weighted, margin=margin)
+        values.append(ra.parse(measure).worth(rows.value(scores_of(model, rows.X), measure, weighted=weighted)))
+    return values
+
+
+def cross_validation(
+    *, data=DATA, estimator="Ridge", measures=(NDCG,), cv=None, change=None, threads=1, weighted=False, margin=False
+):
+    """Cross-validate by several scorers at a time."""
+    cv, columns = cv or QueryKFold(N_FOLDS), {"weighted": weighted, "margin": margin}
+    params, scoring = {"qid": data.qid, **metadata_of(data, **columns)}, query_scorer([*measures])
+    scoring = {name: change(scorer) for name, scorer in scoring.items()} if change else scoring
+    with joblib.parallel_backend("threading", n_jobs=threads):
+        results = cross_validate(
+            ESTIMATORS[estimator](), data.X, data.y, scoring=scoring, cv=cv, params=params, error_score="raise",
+        )  # fmt: skip
+    for measure in measures:
+        reported = results[f"test_{ra.parse(measure).name}"].tolist()
+        expected = worths(partial(by_hand, estimator), data, cv, measure, **columns)
+        same(measure, reported, expected)
+
+
+def search(
+    *,
+    kind,
+    data=DATA,
+    estimator="LGBMRanker",
+    measures=(NDCG,),
+    watched=NDCG,
+    options=None,
+    weighted=False,
+    margin=False,
+):
+    """Search the better of two candidates; the watched measure chooses among several."""
+    cv, columns, several = QueryKFold(N_FOLDS), {"weighted": weighted, "margin": margin}, len(measures) > 1
+    watched = watched if several else measures[0]
+    suffix = ra.parse(watched).name if several else "score"
+    found = kind(
+        ESTIMATORS[estimator](), GRIDS.get(estimator, {"estimator__num_leaves": [2, 15]}), cv=cv, error_score="raise",
+        scoring=query_scorer([*measures] if several else watched), refit=suffix if several else True, **options or {},
+    )  # fmt: skip
+    found.fit(data.X, data.y, qid=data.qid, **metadata_of(data, **columns))
+    means = []
+    for index, params in enumerate(found.cv_results_["params"]):
+        expected = worths(partial(by_hand, estimator, **params), data, cv, watched, **columns)
+        reported = [found.cv_results_[f"split{fold}_test_{suffix}"][index] for fold in range(N_FOLDS)]
+        same(f"the values of {params}", reported, expected)
+        means.append(np.mean(expected))
+    assert len({*means}) == len(means), "two candidates are equal, so that neither is chosen"
+    if kind is not HalvingGridSearchCV:  # which chooses among those of the last iteration
+        same("the chosen candidate", found.best_index_, int(np.argmax(means)))
+    best = fit_alone(by_hand(estimator, **found.best_params_), data, **columns)
+    same("the refitted model", found.predict(data.X).tolist(), best.predict(data.X).tolist())
+
+
+def nested():
+    """Score a search on outer folds."""
+    outer, inner, alphas = QueryKFold(4), QueryKFold(N_FOLDS), [0.1, 1e4]
+    search = GridSearchCV(Ridge(), {"alpha": alphas}, scoring=query_scorer(NDCG), cv=inner, error_score="raise")
+    params = {"qid": DATA.qid}
+    reported = cross_val_score(search, DATA.X, DATA.y, scoring=query_scorer(NDCG), cv=outer, params=params)
+    expected = []
+    for fitted, held in outer.split(DATA.X, DATA.y, DATA.qid):
+        part, rows = DATA.take(fitted), DATA.take(held)
+        means = [np.mean(worths(partial(Ridge, alpha=alpha), part, inner, NDCG)) for alpha in alphas]
+        model = Ridge(alpha=alphas[int(np.argmax(means))]).fit(part.X, part.y)
+        expected.append(rows.value(model.predict(rows.X), NDCG))
+    same("the values", reported.tolist(), expected)
+
+
+def stacking(cv, base):
+    """Stack one model: the last one learns from predictions on held out queries."""
+    stacked = StackingRegressor([("base", QueryRanker(base()))], QueryRanker(Ridge()), cv=cv)
+    stacked.fit(DATA.X, DATA.y, qid=DATA.qid)
+    column = np.empty(DATA.y.size)
+    for fitted, held in cv.split(DATA.X, DATA.y, DATA.qid):
+        column[held] = base().fit(DATA.X[fitted], DATA.y[fitted]).predict(DATA.X[held])
+    whole = base().fit(DATA.X, DATA.y).predict(DATA.X)
+    last = Ridge().fit(column[:, None], DATA.y)
+    same("the predictions", stacked.predict(DATA.X).tolist(), last.predict(whole[:, None]).tolist())
+
+
+def recursive_elimination(measure):
+    """Eliminate features one by one; the last values are those of all features."""
+    cv = QueryKFold(N_FOLDS)
+    results = RFECV(Ridge(), scoring=query_scorer(measure), cv=cv).fit(DATA.X, DATA.y, qid=DATA.qid).cv_results_
+    reported = [results[f"split{fold}_test_score"][-1] for fold in range(N_FOLDS)]
+    expected = worths(Ridge, DATA, cv, measure)
+    same("the values of all features", reported, expected, decimals=12)  # the features may be in another order
+
+
+def forward_selection(measure):
+    """Select the best single feature."""
+    cv = QueryKFold(N_FOLDS)
+    selector = SequentialFeatureSelector(Ridge(), n_features_to_select=1, scoring=query_scorer(measure), cv=cv)
+    selector.fit(DATA.X, DATA.y, qid=DATA.qid)
+    means = [np.mean(worths(Ridge, replace(DATA, X=column[:, None]), cv, measure)) for column in DATA.X.T]
+    same("the selected feature", np.flatnonzero(selector.get_support()).tolist(), [int(np.argmax(means))])
+
+
+def permutations(measure):
+    """Permute each feature once; the ids are an index level of the table."""
+    frame = pd.DataFrame(DATA.X, index=pd.Index(DATA.qid, name="qid"))
+    model = Ridge().fit(frame, DATA.y)
+    result = permutation_importance(model, frame, DATA.y, scoring=query_scorer(measure), n_repeats=1, random_state=0)
+    worth, expected = ra.parse(measure).worth, []
+    seed = np.random.RandomState(0).randint(np.iinfo(np.int32).max + 1)  # as scikit-learn draws it
+    for feature in range(DATA.X.shape[1]):
+        order, changed = np.arange(DATA.y.size), frame.copy()
+        np.random.RandomState(seed).shuffle(order)
+        changed[feature] = frame[feature].to_numpy()[order]
+        before, after = (worth(DATA.value(model.predict(table), measure)) for table in (frame, changed))
+        expected.append(before - after)
+    same("the importances", result.importances[:, 0].tolist(), expected)
+
+
+def by_index():
+    """Cross-validate without metadata routing: ids are an index level of X, and groups= of the splitter."""
+    frame, cv = pd.DataFrame(DATA.X, index=pd.Index(DATA.qid, name="qid")), QueryKFold(N_FOLDS)
+    with sklearn.config_context(enable_metadata_routing=False):
+        reported = cross_val_score(Ridge(), frame, DATA.y, scoring=query_scorer(NDCG), cv=cv, groups=DATA.qid)
+    same("the values", reported.tolist(), worths(Ridge, DATA, cv, NDCG))
+
+
+def call(run):
+    """Run what must fail or warn."""
+    run()
+
+
+def equal_rows(classifier):
+    """Predict many equal rows by a classifier of four grades: they tie, wherever they are."""
+    model = QueryRanker(classifier).fit(DATA.X, DATA.y, qid=DATA.qid)
+    for n_rows in range(2, 60):
+        scores = model.predict(np.tile(DATA.X[n_rows], (n_rows, 1)))
+        same(f"the scores of {n_rows} equal rows", scores.tolist(), [scores[0]] * n_rows)
+
+
+def one_large_query():
+    """Train a declared objective on a query of more rows than LightGBM's own objectives and metrics take."""
+    rng = np.random.default_rng(0)
+    X, y, qid = rng.random((10_050, 2)), rng.integers(0, 3, 10_050), np.zeros(10_050, int)
+    ranker = QueryRanker(lightgbm(n_estimators=1), objective="lightgbm.lambdarank", eval_metric=NDCG)
+    ranker.fit(X, y, qid=qid, eval_set=(DATA.X[:, :2], DATA.y, DATA.qid))
+    same("the value", ranker.history_[-1].value, DATA.value(ranker.predict(DATA.X[:, :2]), NDCG))
+    QueryRanker(lightgbm(n_estimators=1), objective="lightgbm.lambdarank").fit(X, y, qid=qid)
+
+
+def parameters(make):
+    """Fit a ranker; it has the parameters of one that was not fitted."""
+    valid = generated(6)
+    fitted = QueryRanker(make(), eval_metric=NDCG).fit(
+        DATA.X, DATA.y, qid=DATA.qid, eval_set=(valid.X, valid.y, valid.qid)
+    )
+    same("the parameters", repr(fitted.estimator_.get_params()), repr(make().get_params()))
+
+
+def continued(best_iteration):
+    """Continue a model of XGBoost; all its trees count, also if it was stopped early."""
+    xgb, rows = pytest.importorskip("xgboost"), DATA.in_order()
+    params, first = {"objective": "rank:ndcg", "max_depth": 3}, xgb.DMatrix(rows.X, rows.y, qid=rows.qid)
+    start = xgb.train(params, first, 5)
+    if best_iteration is not None:
+        start.set_attr(best_iteration=str(best_iteration), best_score="0.9")
+    ranker = QueryRanker(xgboost().set_fit_request(xgb_model=True))
+    ranker.fit(DATA.X, DATA.y, qid=DATA.qid, xgb_model=start)
+    expected = xgb.train(params, first, 5, xgb_model=start).predict(xgb.DMatrix(DATA.X))
+    same("the predictions", ranker.predict(DATA.X).tolist(), expected.tolist())
+
+
+def warm_start(make):
+    """Fit a learner twice; the second validation set agrees with the first model, so that no round is better."""
+    model, valid = make(), generated(7)
+    model.fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=[(valid.X, valid.y, valid.qid)])
+    scores, n_iter = model.predict(valid.X), model.n_iter_
+    agreeing = (scores == pd.Series(scores).groupby(valid.qid).transform("max")).to_numpy(float)
+    model.fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=[(valid.X, agreeing, valid.qid)])
+    same("the predictions", model.predict(valid.X).tolist(), scores.tolist())
+    same("the number of rounds", model.n_iter_, n_iter)
+
+
+WARM = {"warm_start": True, "max_iter": 3}
+LEARNERS = {
+    "AdaRank": lambda: ra.learners.AdaRank(NDCG, **WARM),
+    "RankBoost": lambda: ra.learners.RankBoost(NDCG, **WARM),
+    "CoordinateAscent": lambda: ra.learners.CoordinateAscent(NDCG, n_restarts=1, random_state=0, **WARM),
+    "NeuralRanker": lambda: ra.learners.NeuralRanker("catboost.query_rmse", convention=NDCG, random_state=0, **WARM),
+}
+RUNNERS = {
+    "cross_validate": cross_validation,
+    "GridSearchCV": partial(search, kind=GridSearchCV),
+    "RandomizedSearchCV": partial(search, kind=RandomizedSearchCV, options={"n_iter": 2, "random_state": 0}),
+    "HalvingGridSearchCV": partial(search, kind=HalvingGridSearchCV),
+    "nested cross-validation": nested,
+    "StackingRegressor": stacking,
+    "RFECV": recursive_elimination,
+    "SequentialFeatureSelector": forward_selection,
+    "permutation_importance": permutations,
+    "cross_val_score": by_index,
+    "call": call,
+    "QueryRanker.predict": equal_rows,
+    "QueryRanker(LGBMRanker)": one_large_query,
+    "QueryRanker": parameters,
+    "QueryRanker(XGBRanker)": continued,
+    **{name: partial(warm_start, make=make) for name, make in LEARNERS.items()},
+}
+
+
+# The table
+
+RANKERS = ("LGBMRanker", "XGBRanker", "CatBoostRanker")
+SEARCHES = "GridSearchCV | RandomizedSearchCV"
+
+
+def with_scoring(kind, scoring):
+    """Return a call with this scoring=, whose warnings do not count: it must fail by itself."""
+
+    def run():
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            if kind is GridSearchCV:
+                kind(Ridge(), {"alpha": [1.0, 2.0]}, scoring=scoring, cv=3).fit(DATA.X, DATA.y)
+            elif kind is permutation_importance:
+                kind(Ridge().fit(DATA.X, DATA.y), DATA.X, DATA.y, scoring=scoring)
+            else:
+                kind(Ridge(), DATA.X, DATA.y, scoring=scoring, cv=3)
+
+    return run
+
+
+def score(estimator, convention, **columns):
+    """Return a call of QueryRanker.score."""
+    return lambda: (
+        QueryRanker(estimator(), convention=convention)
+        .fit(DATA.X, DATA.y, qid=DATA.qid)
+        .score(DATA.X, DATA.y, qid=DATA.qid, **columns)
+    )
+
+
+def score_by_scorer(convention, qid=DATA.qid, X=DATA.X, **columns):
+    """Return a call of a scorer."""
+    return lambda: query_scorer(convention)(
+        Ridge().fit(DATA.X, DATA.y), X, DATA.y, **({} if qid is None else {"qid": qid}), **columns
+    )
+
+
+def cut(kind):
+    """Return a call that cuts queries, with a scorer that knows the whole ones."""
+    scoring, params = query_scorer(NDCG, whole=DATA.qid), {"qid": DATA.qid}
+    whole, options = QueryRanker(Ridge(), whole=DATA.qid), {"scoring": scoring, "cv": QueryKFold(2)}
+    if kind is KFold:
+        return lambda: cross_val_score(Ridge(), DATA.X, DATA.y, scoring=scoring, cv=KFold(2), params=params)
+    if kind is learning_curve:
+        return lambda: learning_curve(whole, DATA.X, DATA.y, train_sizes=[0.5], params=params, **options)
+    search = HalvingGridSearchCV(Ridge(), {"alpha": [1.0, 2.0, 3.0]}, min_resources=60, **options)
+    return lambda: search.fit(DATA.X, DATA.y, **params)
+
+
+ROWS = [
+    # Cross-validation
+    *(Row("cross_validate", f"QueryRanker({name}) on scattered rows", EQUAL, estimator=name) for name in RANKERS),
+    *(Row("cross_validate", f"QueryRanker({name}), weights, and a loss", EQUAL, estimator=name, weighted=True,
+          measures=(WEIGHTED, LOSS), long=name != "LGBMRanker") for name in RANKERS),
+    *(Row("cross_validate", f"a {name}", EQUAL, estimator=name, measures=(NDCG, MAP, LOSS), long=name != "Ridge")
+      for name in ("Ridge", "stopped LGBMRanker", "declared objective", "pipeline inside", "pipeline outside")),
+    Row("cross_validate", "a regressor that takes weights", EQUAL, estimator="weighted Ridge", weighted=True,
+        measures=(WEIGHTED,)),
+    Row("cross_validate", "a classifier of two classes", EQUAL, estimator="LogisticRegression", data=BINARY,
+        measures=(MAP,)),
+    Row("cross_validate", "a classifier of four classes", EQUAL, estimator="LogisticRegression"),
+    Row("cross_validate", "queries with nothing relevant", EQUAL, data=EMPTY, measures=(NDCG, MAP)),
+    *(Row("cross_validate", f"{type(cv).__name__}", EQUAL, cv=cv)
+      for cv in (QueryShuffleSplit(3, random_state=0), StratifiedQueryKFold(3))),
+    *(Row("cross_validate", f"{name} of the scorers", EQUAL, change=change, long=change is not pickled)
+      for name, change in (("a copy", copy.copy), ("a deep copy", copy.deepcopy), ("a pickle", pickled),
+                           ("a clone", partial(clone, safe=False)))),
+    Row("cross_validate", "two threads", EQUAL, estimator="LGBMRanker", threads=2),
+    Row("cross_validate", "an XGBRanker that was fitted before, with early stopping", EQUAL, mends="5",
+        estimator="fitted XGBRanker"),
+    Row("cross_validate", "margins that are routed", EQUAL, estimator="LGBMRanker with margins", margin=True,
+        mends="1"),
+    Row("cross_val_score", "ids as an index level, without metadata routing", EQUAL),
+    # Searches
+    *(Row(SEARCHES, f"QueryRanker({name})", EQUAL, estimator=name, long=name != "XGBRanker") for name in RANKERS),
+    *(Row(SEARCHES, f"a {name}", EQUAL, estimator=name, long=name != "Ridge") for name in (
+        "Ridge", "pipeline inside", "pipeline outside", "stopped LGBMRanker", "declared objective")),
+    Row(SEARCHES, "an XGBRanker that was fitted before, with early stopping", EQUAL, mends="5",
+        estimator="fitted XGBRanker"),
+    Row("GridSearchCV", "a loss", EQUAL, measures=(LOSS,)),
+    Row("GridSearchCV", "two measures, of which the second refits", EQUAL, measures=(NDCG, LOSS), watched=LOSS),
+    Row("GridSearchCV", "weights", EQUAL, long=True, measures=(WEIGHTED,), weighted=True),
+    Row("GridSearchCV", "weights of a regressor", EQUAL, measures=(WEIGHTED,), weighted=True,
+        estimator="weighted Ridge"),
+    Row("GridSearchCV", "margins that are routed", EQUAL, estimator="LGBMRanker with margins", margin=True,
+        mends="1"),
+    Row("GridSearchCV", "a classifier", EQUAL, long=True, estimator="LogisticRegression", data=BINARY, measures=(MAP,)),
+    Row("HalvingGridSearchCV", "rounds as resource", EQUAL,
+        options={"resource": "estimator__n_estimators", "min_resources": 2, "max_resources": 6}),
+    Row("nested cross-validation", "a search of Ridge", EQUAL),
+    # Stacking and selections
+    Row("StackingRegressor", "QueryKFold", EQUAL, cv=QueryKFold(3), base=Ridge, mends="14"),
+    Row("StackingRegressor", "QueryKFold that shuffles", EQUAL, cv=QueryKFold(3, shuffle=True, random_state=0),
+        base=Ridge),
+    Row("StackingRegressor", "a QueryRanker(LGBMRanker)", Error("should be a regressor", ValueError), cv=QueryKFold(3),
+        base=lightgbm),
+    *(Row("RFECV | SequentialFeatureSelector | permutation_importance", measure, EQUAL, measure=measure)
+      for measure in (NDCG, MAP, LOSS)),
+    # QueryRanker alone
+    *(Row("QueryRanker.predict", f"equal rows tie under {type(classifier).__name__}", EQUAL, classifier=classifier,
+          mends=mends)
+      for classifier, mends in ((LogisticRegression(), ""), (GaussianNB(), "new"))),
+    Row("QueryRanker(LGBMRanker)", "a query of 10,050 rows and a declared objective", EQUAL, mends="8"),
+    *(Row("QueryRanker", f"the parameters of {make.__name__} after a fit", EQUAL, make=make, mends=mends)
+      for make, mends in ((lightgbm, "8"), (xgboost, ""), (catboost, ""))),
+    Row("QueryRanker(XGBRanker)", "continued training", EQUAL, best_iteration=None),
+    Row("QueryRanker(XGBRanker)", "continued training of a model that was stopped early", EQUAL, best_iteration=1,
+        mends="8"),
+    # What is refused
+    *(Row("call", f"a convention as scoring= of {kind.__name__}", Error("query_scorer"), mends=mends,
+          run=with_scoring(kind, ra.parse(NDCG)))
+      for kind, mends in ((GridSearchCV, "10"), (cross_val_score, "10"), (learning_curve, "10"),
+                          (permutation_importance, ""))),
+    Row("call", "a scorer without ids in permutation_importance", Error("got no 'qid'"),
+        run=with_scoring(permutation_importance, query_scorer(NDCG))),
+    Row("call", "a scorer without ids", Error("got no 'qid'"), run=score_by_scorer(NDCG, qid=None)),
+    Row("call", "score of weights that the convention ignores", Error("weight"), mends="7",
+        run=score(lightgbm, UNIFORM, sample_weight=DATA.row_weight)),
+    Row("call", "a scorer and weights that the convention ignores", Error("weight"),
+        run=score_by_scorer(UNIFORM, sample_weight=DATA.row_weight)),
+    Row("call", "a scorer and weights that vary within a query", Error("varies within query"),
+        run=score_by_scorer(WEIGHTED, sample_weight=np.arange(DATA.y.size))),
+    Row("call", "QueryRanker.fit without ids", Error("got no qid"),
+        run=lambda: QueryRanker(lightgbm()).fit(DATA.X, DATA.y)),
+    Row("call", "an objective of a regressor", Error("takes neither an objective"),
+        run=lambda: QueryRanker(Ridge(), objective="lightgbm.lambdarank").fit(DATA.X, DATA.y, qid=DATA.qid)),
+    Row("call", "eval_metric without validation queries", Error("no validation queries"),
+        run=lambda: QueryRanker(lightgbm(), eval_metric=NDCG).fit(DATA.X, DATA.y, qid=DATA.qid)),
+    Row("call", "folds that cut queries", Warns("not whole", None), run=cut(KFold)),
+    Row("call", "a learning curve that cuts queries", Warns("not whole", None), run=cut(learning_curve)),
+    Row("call", "a halving search over rows", Warns("not whole", None), run=cut(HalvingGridSearchCV)),
+    # Learners
+    *(Row(learner, "a warm start keeps its model if no round is better", EQUAL, mends=mends, long=learner != "AdaRank")
+      for learner, mends in (("AdaRank", ""), ("RankBoost", "3"), ("CoordinateAscent", "3"), ("NeuralRanker", "3"))),
+]  # fmt: skip
+
+
+@pytest.mark.usefixtures("metadata_routing")
+@pytest.mark.parametrize(("row", "runner"), cases(ROWS, RUNNERS))
+def test_a_training_does_what_its_row_says(row, runner):
+    check(row, partial(runner, **row.settings))
