@@ -214,7 +214,7 @@ def _graded(estimator: Any, X: Any) -> Any:
     if classes.size == 2:  # noqa: PLR2004 - the second is scikit-learn's positive one; CatBoost's may be the first
         return probabilities[:, np.argmax(classes) if are_numbers else 1]
     if are_numbers:
-        return probabilities @ classes
+        return (probabilities * classes).sum(axis=1)  # a matrix product would round equal rows differently
     raise InputError(
         f"the classes of {type(estimator).__name__} are not numbers but {classes.tolist()[0]!r} and others, so they "
         "have no expected grade.",

@@ -11,7 +11,7 @@ import pickle
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, fields, replace
-from functools import cache, cached_property
+from functools import cache
 from threading import Barrier
 from typing import Any, NamedTuple
 
@@ -19,6 +19,7 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
+from rankadapters.core.classes import lazy_property
 
 NDCG, MAP, ERR, MRR = "textbook@10", "lightgbm.map@10", "yahoo.err", "catboost.mrr@10"
 LOSS = "catboost.query_rmse"  # lower is better
@@ -88,11 +89,11 @@ class Rows:
         codes = np.argsort(np.argsort(first))[codes]
         return replace(self, qid=codes).take(np.argsort(codes, kind="stable"))
 
-    @cached_property
+    @lazy_property
     def _queries(self) -> ra.Queries:
         return ra.Queries(self.y, qid=self.qid)
 
-    @cached_property
+    @lazy_property
     def _weighted_queries(self) -> ra.Queries:
         return ra.Queries(self.y, qid=self.qid, query_weight=self.query_weight)
 
@@ -197,12 +198,10 @@ class Row:
         combined: str,
         must: Equal | Error | Warns,
         *,
-        mends: str = "",
         long: bool = False,
         **settings: Any,
     ) -> None:
         self.ways, self.combined, self.must = ways.split(" | "), combined, must
-        self.mends = mends  # the items of work without which the row fails
         self.long, self.settings = long, settings
 
 
@@ -215,8 +214,6 @@ def cases(rows: Sequence[Row], runners: Mapping[str, Callable[..., Any]]) -> lis
     for index, row in enumerate(rows):
         for turn, way in enumerate(row.ways):
             marks = [pytest.mark.long] * (row.long or turn != index % len(row.ways))
-            if row.mends:  # the one place: remove these two lines after the items are done
-                marks.append(pytest.mark.xfail(reason=f"item {row.mends}"))
             parameters.append(pytest.param(row, runners[way], id=f"{way}: {row.combined}", marks=marks))
     names = [parameter.id for parameter in parameters]
     assert len(set(names)) == len(names), "two rows have one name"

@@ -219,7 +219,7 @@ ROWS = [
     Row(METRIC, "two sets of equal labels and different queries", Error("same labels but different queries"),
         options={"declared": lambda data: ra.catboost.eval_metric(
             NDCG, [(data["valid"].y, data["valid"].qid), (data["valid"].y, data["valid"].qid // 2)])}),
-    Row("CatBoostRanker", "a convention as eval_metric=", Error("ra.catboost.eval_metric", Exception), mends="14",
+    Row("CatBoostRanker", "a convention as eval_metric=", Error("ra.catboost.eval_metric", Exception),
         options={"declared": lambda data: ra.parse(NDCG)}),
     Row("CatBoostRanker", "LightGBM's metric as eval_metric=", Error("is_max_optimal", cb.CatBoostError),
         options={"declared": lambda data: ra.lightgbm.eval_metric(NDCG)}),
@@ -241,7 +241,7 @@ ROWS = [
       for measure in (NDCG, MAP)),
     Row(EVERY_WAY, "a validation set of one query", EQUAL, n_valid=1),
     Row(EVERY_WAY, "binary labels", EQUAL, measures=(MAP,), labels="binary"),
-    Row(METRIC, "a threshold that float32 moves", EQUAL, measures=(FRACTIONAL,), labels="fractional", mends="2"),
+    Row(METRIC, "a threshold that float32 moves", EQUAL, measures=(FRACTIONAL,), labels="fractional"),
     Row(METRIC, "a threshold that float32 does not move in declared columns", EQUAL, measures=(FRACTIONAL,),
         labels="fractional",
         options={"declared": "columns"}),

@@ -138,14 +138,14 @@ ROWS = [
     Row("DaskLGBMRanker", "global_eval", EQUAL, long=True, metric=global_eval),
     Row("DaskLGBMRanker", "a metric that each worker evaluates on its own rows", Error("global_eval", Exception),
         long=True,
-        metric=lambda client: ra.lightgbm.eval_metric(NDCG), mends="17"),
+        metric=lambda client: ra.lightgbm.eval_metric(NDCG)),
     Row("lgb.train in a task | xgb.train in a task", "a training in one process", EQUAL, long=True),
     Row("xgboost.dask.train", "the metric in callbacks= too", EQUAL, long=True),
-    Row("DaskXGBRanker", "an EvalCallback", NOT_HERE, long=True, mends="6",
+    Row("DaskXGBRanker", "an EvalCallback", NOT_HERE, long=True,
         ranker={"callbacks": [ra.xgboost.EvalCallback(NDCG, [((VALID.X, VALID.y, VALID.qid), "valid")])]}),
-    Row("DaskXGBRanker", "the metric as eval_metric=", NOT_HERE, long=True, mends="6",
+    Row("DaskXGBRanker", "the metric as eval_metric=", NOT_HERE, long=True,
         ranker={"eval_metric": ra.xgboost.eval_metric(NDCG)}),
-    Row("DaskXGBRanker", "the metric in callbacks=", NOT_HERE, long=True, mends="6",
+    Row("DaskXGBRanker", "the metric in callbacks=", NOT_HERE, long=True,
         ranker={"callbacks": [ra.xgboost.eval_metric(NDCG)]}),
 ]  # fmt: skip
 

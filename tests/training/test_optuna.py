@@ -179,7 +179,7 @@ ROWS = [
     *(Row(STUDIES, f"the best round on {measure}", EQUAL, measure=measure, long=measure == MAP)
       for measure in (NDCG, MAP, LOSS)),
     *(Row(PRUNED, f"{measure} in every round", EQUAL, measure=measure) for measure in (NDCG, LOSS)),
-    Row("LightGBMTuner | LightGBMTunerCV", "our metric, which it would minimize", Error("study"), mends="18",
+    Row("LightGBMTuner | LightGBMTunerCV", "our metric, which it would minimize", Error("study"),
         long=True),
 ]  # fmt: skip
 

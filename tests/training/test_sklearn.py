@@ -442,30 +442,28 @@ ROWS = [
       for name, change in (("a copy", copy.copy), ("a deep copy", copy.deepcopy), ("a pickle", pickled),
                            ("a clone", partial(clone, safe=False)))),
     Row("cross_validate", "two threads", EQUAL, estimator="LGBMRanker", threads=2),
-    Row("cross_validate", "an XGBRanker that was fitted before, with early stopping", EQUAL, mends="5",
+    Row("cross_validate", "an XGBRanker that was fitted before, with early stopping", EQUAL,
         estimator="fitted XGBRanker"),
-    Row("cross_validate", "margins that are routed", EQUAL, estimator="LGBMRanker with margins", margin=True,
-        mends="1"),
+    Row("cross_validate", "margins that are routed", EQUAL, estimator="LGBMRanker with margins", margin=True),
     Row("cross_val_score", "ids as an index level, without metadata routing", EQUAL),
     # Searches
     *(Row(SEARCHES, f"QueryRanker({name})", EQUAL, estimator=name, long=name != "XGBRanker") for name in RANKERS),
     *(Row(SEARCHES, f"a {name}", EQUAL, estimator=name, long=name != "Ridge") for name in (
         "Ridge", "pipeline inside", "pipeline outside", "stopped LGBMRanker", "declared objective")),
-    Row(SEARCHES, "an XGBRanker that was fitted before, with early stopping", EQUAL, mends="5",
+    Row(SEARCHES, "an XGBRanker that was fitted before, with early stopping", EQUAL,
         estimator="fitted XGBRanker"),
     Row("GridSearchCV", "a loss", EQUAL, measures=(LOSS,)),
     Row("GridSearchCV", "two measures, of which the second refits", EQUAL, measures=(NDCG, LOSS), watched=LOSS),
     Row("GridSearchCV", "weights", EQUAL, long=True, measures=(WEIGHTED,), weighted=True),
     Row("GridSearchCV", "weights of a regressor", EQUAL, measures=(WEIGHTED,), weighted=True,
         estimator="weighted Ridge"),
-    Row("GridSearchCV", "margins that are routed", EQUAL, estimator="LGBMRanker with margins", margin=True,
-        mends="1"),
+    Row("GridSearchCV", "margins that are routed", EQUAL, estimator="LGBMRanker with margins", margin=True),
     Row("GridSearchCV", "a classifier", EQUAL, long=True, estimator="LogisticRegression", data=BINARY, measures=(MAP,)),
     Row("HalvingGridSearchCV", "rounds as resource", EQUAL,
         options={"resource": "estimator__n_estimators", "min_resources": 2, "max_resources": 6}),
     Row("nested cross-validation", "a search of Ridge", EQUAL),
     # Stacking and selections
-    Row("StackingRegressor", "QueryKFold", EQUAL, cv=QueryKFold(3), base=Ridge, mends="14"),
+    Row("StackingRegressor", "QueryKFold", EQUAL, cv=QueryKFold(3), base=Ridge),
     Row("StackingRegressor", "QueryKFold that shuffles", EQUAL, cv=QueryKFold(3, shuffle=True, random_state=0),
         base=Ridge),
     Row("StackingRegressor", "a QueryRanker(LGBMRanker)", Error("should be a regressor", ValueError), cv=QueryKFold(3),
@@ -473,24 +471,21 @@ ROWS = [
     *(Row("RFECV | SequentialFeatureSelector | permutation_importance", measure, EQUAL, measure=measure)
       for measure in (NDCG, MAP, LOSS)),
     # QueryRanker alone
-    *(Row("QueryRanker.predict", f"equal rows tie under {type(classifier).__name__}", EQUAL, classifier=classifier,
-          mends=mends)
-      for classifier, mends in ((LogisticRegression(), ""), (GaussianNB(), "new"))),
-    Row("QueryRanker(LGBMRanker)", "a query of 10,050 rows and a declared objective", EQUAL, mends="8"),
-    *(Row("QueryRanker", f"the parameters of {make.__name__} after a fit", EQUAL, make=make, mends=mends)
-      for make, mends in ((lightgbm, "8"), (xgboost, ""), (catboost, ""))),
+    *(Row("QueryRanker.predict", f"equal rows tie under {type(classifier).__name__}", EQUAL, classifier=classifier)
+      for classifier in (LogisticRegression(), GaussianNB())),
+    Row("QueryRanker(LGBMRanker)", "a query of 10,050 rows and a declared objective", EQUAL),
+    *(Row("QueryRanker", f"the parameters of {make.__name__} after a fit", EQUAL, make=make)
+      for make in (lightgbm, xgboost, catboost)),
     Row("QueryRanker(XGBRanker)", "continued training", EQUAL, best_iteration=None),
-    Row("QueryRanker(XGBRanker)", "continued training of a model that was stopped early", EQUAL, best_iteration=1,
-        mends="8"),
+    Row("QueryRanker(XGBRanker)", "continued training of a model that was stopped early", EQUAL, best_iteration=1),
     # What is refused
-    *(Row("call", f"a convention as scoring= of {kind.__name__}", Error("query_scorer"), mends=mends,
+    *(Row("call", f"a convention as scoring= of {kind.__name__}", Error("query_scorer"),
           run=with_scoring(kind, ra.parse(NDCG)))
-      for kind, mends in ((GridSearchCV, "10"), (cross_val_score, "10"), (learning_curve, "10"),
-                          (permutation_importance, ""))),
+      for kind in (GridSearchCV, cross_val_score, learning_curve, permutation_importance)),
     Row("call", "a scorer without ids in permutation_importance", Error("got no 'qid'"),
         run=with_scoring(permutation_importance, query_scorer(NDCG))),
     Row("call", "a scorer without ids", Error("got no 'qid'"), run=score_by_scorer(NDCG, qid=None)),
-    Row("call", "score of weights that the convention ignores", Error("weight"), mends="7",
+    Row("call", "score of weights that the convention ignores", Error("weight"),
         run=score(lightgbm, UNIFORM, sample_weight=DATA.row_weight)),
     Row("call", "a scorer and weights that the convention ignores", Error("weight"),
         run=score_by_scorer(UNIFORM, sample_weight=DATA.row_weight)),
@@ -506,8 +501,8 @@ ROWS = [
     Row("call", "a learning curve that cuts queries", Warns("not whole", None), run=cut(learning_curve)),
     Row("call", "a halving search over rows", Warns("not whole", None), run=cut(HalvingGridSearchCV)),
     # Learners
-    *(Row(learner, "a warm start keeps its model if no round is better", EQUAL, mends=mends, long=learner != "AdaRank")
-      for learner, mends in (("AdaRank", ""), ("RankBoost", "3"), ("CoordinateAscent", "3"), ("NeuralRanker", "3"))),
+    *(Row(learner, "a warm start keeps its model if no round is better", EQUAL, long=learner != "AdaRank")
+      for learner in ("AdaRank", "RankBoost", "CoordinateAscent", "NeuralRanker")),
 ]  # fmt: skip
 
 
