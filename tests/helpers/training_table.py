@@ -202,7 +202,7 @@ class Row:
         **settings: Any,
     ) -> None:
         self.ways, self.combined, self.must = ways.split(" | "), combined, must
-        self.mends = mends  # the items of work without which the row fails
+        self.mends = mends  # the item of work without which the row fails; `new` if there is none yet
         self.long, self.settings = long, settings
 
 
@@ -215,8 +215,8 @@ def cases(rows: Sequence[Row], runners: Mapping[str, Callable[..., Any]]) -> lis
     for index, row in enumerate(rows):
         for turn, way in enumerate(row.ways):
             marks = [pytest.mark.long] * (row.long or turn != index % len(row.ways))
-            if row.mends:  # the one place: remove these two lines after the items are done
-                marks.append(pytest.mark.xfail(reason=f"item {row.mends}"))
+            if row.mends == "new":  # the one place: remove these two lines when these rows hold
+                marks.append(pytest.mark.xfail(reason="silently wrong, and not mended yet"))
             parameters.append(pytest.param(row, runners[way], id=f"{way}: {row.combined}", marks=marks))
     names = [parameter.id for parameter in parameters]
     assert len(set(names)) == len(names), "two rows have one name"
