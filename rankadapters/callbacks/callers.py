@@ -25,5 +25,5 @@ def refused_as_scorer(caller: object) -> RefusedScore | None:
     """Return the refusal of an estimator of scikit-learn, which calls a scorer; None for anything else."""
     if not hasattr(caller, "get_params"):
         return None
-    msg = "a toolkit's metric is no scorer of scikit-learn."
+    msg = "an adapter of a toolkit is no scorer of scikit-learn."
     return RefusedScore(RankAdaptersError(msg, hint="scoring=ra.sklearn.query_scorer(convention)"))

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import catboost as cb
 import numpy as np
 
 from rankadapters import presets
 from rankadapters.callbacks.arguments import require_name
-from rankadapters.callbacks.callers import refuse_other_toolkit
+from rankadapters.callbacks.callers import refuse_other_toolkit, refused_as_scorer
 from rankadapters.callbacks.metrics import COUNTED, evaluated, evaluators_of, warn_of_ignored_weights
 from rankadapters.catboost.boosted_pool import labels_of, sizes_of
 from rankadapters.core.data.columns import Array
@@ -32,7 +32,8 @@ NOT_EVALUATED = -1.0  # logged for an undeclared training set, because CatBoost'
 
 UNDECLARED = (
     "CatBoost evaluates a set of {} rows whose labels match none of the declared sets (of {} rows).\n"
-    "Hint: sets=[pool, ...] of every eval_set; only the training set may be left out."
+    "Hint: sets=[pool, ...] of every eval_set; only the training set may be left out. In catboost.cv pass folds=, and "
+    "declare both parts of each fold; where CatBoost divides the rows itself, cross_validate a QueryRanker."
 )
 PERMUTED = (
     "CatBoost evaluates a set with the labels of set {}, but in a different order.\n"
@@ -61,9 +62,11 @@ class EvalMetric:
         self._evaluated: dict[int, _EvaluatedSet] = {}
         self._has_warned = False
 
-    def __call__(self, *data: Any, **named: Any) -> NoReturn:  # LGBMRanker would ignore a metric that it cannot call
-        """Refuse to be a metric of another toolkit."""
+    def __call__(self, *data: Any, **named: Any) -> Any:  # LGBMRanker would ignore a metric that it cannot call
+        """Refuse to be a metric of another toolkit, or a scorer."""
         del named
+        if data and (refused := refused_as_scorer(data[0])) is not None:
+            return refused
         refuse_other_toolkit("catboost", "eval_metric", *data)
         hint = "CatBoostRanker(eval_metric=metric); elsewhere ra.lightgbm.eval_metric or ra.xgboost.eval_metric"
         raise InputError("a metric of CatBoost is no function.", hint=hint)

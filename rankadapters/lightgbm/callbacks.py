@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import lightgbm as lgb
 
 from rankadapters.callbacks.arguments import require_name, require_patience
+from rankadapters.callbacks.callers import refuse_other_toolkit
+from rankadapters.callbacks.trainings import Trainings
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
 from rankadapters.lightgbm.distributed import leaving_network
@@ -17,26 +19,36 @@ _LightGBMStopping: Any = type(lgb.early_stopping(1))
 
 
 class EarlyStopping(_LightGBMStopping):
-    """LightGBM's early stopping, shown only the declared metric on the watched sets; made by `early_stopping`."""
+    """LightGBM's early stopping, shown only the declared metric on the watched sets; made by `early_stopping`.
 
-    name: str  # of the metric to watch
-    data_name: str | None  # of the set to watch; None for every validation set
+    Each training has its own state, so that trainings may follow each other or run in several threads. `name` is that
+    of the metric, and `data_name` of the set to watch; None watches every validation set.
+    """
+
+    def __init__(self, rounds: int, *, name: str, data_name: str | None, verbose: bool, min_delta: float) -> None:
+        super().__init__(rounds, first_metric_only=True, verbose=verbose, min_delta=min_delta)
+        self.name, self.data_name = name, data_name
+        self._trainings: Trainings[_Stopping] = Trainings()
 
     def __call__(self, env: Any) -> None:
         """Decide as LightGBM does, by the watched results alone."""
+        refuse_other_toolkit("lightgbm", "early_stopping", env)
         if env.iteration == env.begin_iteration:
-            # LightGBM turns its early stopping off under dart, and would leave it off in the next training.
-            self.enabled, self._rounds = True, []
+            own = _LightGBMStopping(
+                self.stopping_rounds, first_metric_only=True, verbose=self.verbose, min_delta=self.min_delta
+            )
+            self._trainings[env.model] = _Stopping(own, [])
+        stopping = self._trainings[env.model]
         results = env.evaluation_result_list or []
-        self._rounds.append(results)
+        stopping.rounds.append(results)
         watched = [result for result in results if self._is_watched(result, env)]
         if not watched:
             with leaving_network(env):
                 self._refuse(results, env)
         try:
-            super().__call__(replace(env, evaluation_result_list=watched))
+            stopping.own(replace(env, evaluation_result_list=watched))
         except lgb.callback.EarlyStopException as stop:
-            stop.best_score = self._rounds[stop.best_iteration - env.begin_iteration]  # of all metrics and sets
+            stop.best_score = stopping.rounds[stop.best_iteration - env.begin_iteration]  # of all metrics and sets
             raise
 
     def _is_watched(self, result: Any, env: Any) -> bool:
@@ -50,7 +62,8 @@ class EarlyStopping(_LightGBMStopping):
         reported = sorted({result[1] for result in results})
         if self.name not in reported:
             msg = f"early stopping watches {self.name!r}, but the sets report {reported}."
-            raise InputError(msg, hint="the same convention in feval= or eval_metric=ra.lightgbm.eval_metric(...)")
+            hint = "the same convention in feval= or eval_metric=ra.lightgbm.eval_metric(...)"
+            raise InputError(msg, hint=f"{hint}; early_stopping(..., name='mine') for eval_metric(..., names=['mine'])")
         sets = {data_name for data_name, name, *_ in results if name == self.name}
         valid = sorted(name for name in sets if not self._is_train_set(dataset_name=name, env=env))
         if not valid:
@@ -58,6 +71,14 @@ class EarlyStopping(_LightGBMStopping):
             raise InputError(msg, hint="valid_sets=[valid] of lgb.train, or eval_set= of LGBMRanker.fit")
         msg = f"early stopping watches the set {self.data_name!r}, but the validation sets are {valid}."
         raise InputError(msg, hint=f"data_name={valid[0]!r}, or data_name=None for all of them")
+
+
+@dataclass(eq=False)
+class _Stopping:
+    """The early stopping of one training."""
+
+    own: Any  # LightGBM's
+    rounds: list[Any]  # the results of each round, of all metrics and sets
 
 
 def early_stopping(
@@ -127,7 +148,5 @@ def early_stopping(
     require_patience(rounds, min_delta)
     require_name("data_name", data_name)
     require_name("name", name)
-    stopping = EarlyStopping(int(rounds), first_metric_only=True, verbose=verbose, min_delta=min_delta)
-    stopping.name = as_convention(convention).name if name is None else name
-    stopping.data_name = data_name
-    return stopping
+    watched = as_convention(convention).name if name is None else name
+    return EarlyStopping(int(rounds), name=watched, data_name=data_name, verbose=verbose, min_delta=min_delta)

@@ -21,6 +21,11 @@ from rankadapters.lightgbm.trainings import refuse_cut_queries, refuse_dask_work
 
 native_metric, read_metric = presets.lightgbm.write, presets.lightgbm.read
 
+NO_GROUP = (
+    "LGBMRanker.fit(group=sizes, eval_group=[sizes]); its other estimators pass a metric no queries: "
+    "lgb.train(params, lgb.Dataset(X, y, group=sizes)); for XGBRanker, QueryRanker(XGBRanker(), eval_metric=)"
+)
+
 
 class EvalMetric:
     """A metric for LightGBM's `feval=` and `eval_metric=`; made by `eval_metric`."""
@@ -147,11 +152,7 @@ def columns_of(data: Any, weight: Any = None, group: Any = None) -> DatasetColum
         owner, hint = "Dataset", "lgb.Dataset(..., group=sizes)"
         labels, weight, group = np.asarray(data.get_label()), data.get_weight(), data.get_group()
     else:
-        owner, hint, labels = (
-            "data",
-            "fit(group=sizes, eval_group=[sizes]); for XGBRanker, QueryRanker(XGBRanker(), eval_metric=)",
-            data,
-        )
+        owner, hint, labels = "data", NO_GROUP, data
     if group is None:
         raise missing_group(owner, hint)
     return DatasetColumns(labels, np.asarray(group), None if weight is None else np.asarray(weight))

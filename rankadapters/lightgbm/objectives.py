@@ -8,7 +8,7 @@ import lightgbm as lgb
 import numpy as np
 
 from rankadapters import objectives
-from rankadapters.callbacks.callers import refuse_other_toolkit
+from rankadapters.callbacks.callers import refuse_other_toolkit, refused_as_scorer
 from rankadapters.callbacks.dataset_columns import DatasetColumns
 from rankadapters.callbacks.objectives import ToolkitObjective
 from rankadapters.core.data.columns import Array
@@ -33,8 +33,10 @@ class ObjectiveCallback(ToolkitObjective):
     """An objective for LightGBM's `params["objective"]` and `objective=`; made by `objective` or `lambdarank`."""
 
     # LightGBM counts an objective's parameters, and passes the groups only if there are four positional parameters.
-    def __call__(self, first: Any, second: Any, weight: Any = None, group: Any = None) -> tuple[Array, Array]:
+    def __call__(self, first: Any, second: Any, weight: Any = None, group: Any = None) -> Any:
         """Return gradients and hessians for `(preds, Dataset)`, or LGBMRanker's `(y_true, y_pred, weight, group)`."""
+        if (refused := refused_as_scorer(first)) is not None:
+            return refused
         refuse_other_toolkit("lightgbm", "objective", first, second)
         if isinstance(second, lgb.Dataset):
             data, columns, scores = second, self._columns(second), first

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import copy
+from inspect import signature
 from typing import Any, Self
 
 from sklearn import get_config
 from sklearn.base import MetaEstimatorMixin
 from sklearn.utils import get_tags
-from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+from sklearn.utils.metadata_routing import MetadataRequest, MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rankadapters.core.data.columns import Array
@@ -215,7 +216,8 @@ class QueryRanker(MetaEstimatorMixin, QueryEstimator):
             for method in (request.fit, request.score):
                 method.add_request(param="qid", alias=False)
         router = MetadataRouter(owner=self).add_self_request(request)
-        return router.add(estimator=self.estimator, method_mapping=MethodMapping().add(caller="fit", callee="fit"))
+        mapping = MethodMapping().add(caller="fit", callee="fit")
+        return router.add(estimator=_with_requests(self.estimator), method_mapping=mapping)
 
     def __sklearn_clone__(self) -> Self:
         """Clone the parameters; unlike scikit-learn's clone, also copy an XGBRanker with a callable objective."""
@@ -278,10 +280,22 @@ class QueryRanker(MetaEstimatorMixin, QueryEstimator):
             )
 
 
+def _with_requests(estimator: Any) -> Any:
+    """Return an estimator; of one that cannot request metadata, such as CatBoostRanker, a request of all it takes."""
+    if hasattr(estimator, "get_metadata_routing"):
+        return estimator
+    request = MetadataRequest(owner=type(estimator).__name__)
+    for name in signature(estimator.fit).parameters:
+        if name not in {"X", "y", "sample_weight", "eval_set", "args", "kwargs"}:
+            request.fit.add_request(param=name, alias=True)
+    return request
+
+
 def _check_estimator(estimator: Any) -> None:
     if isinstance(estimator, type):
         raise InputError(f"estimator is the class {estimator.__name__}.", hint=f"QueryRanker({estimator.__name__}())")
+    last = last_step(estimator)
     for name in ("fit", "predict"):
-        if not hasattr(estimator, name):
+        if not hasattr(last, name) and not hasattr(type(last), name):  # a stack has `predict` only once it is fitted
             hint = "Hint: an estimator, or a Pipeline whose last step has fit and predict."
             raise InputError(f"estimator={brief(estimator)} has no {name}.\n{hint}")

@@ -317,6 +317,9 @@ def one_per_query(sample_weight: Any, queries: Queries) -> Array:
     refuse_non_finite("sample_weight", row_weights)
     first, varies = queries.per_query(row_weights)
     if varies >= 0:
-        hint = "give every row of a query the query's weight"
+        hint = (
+            "give every row of a query the query's weight; bagging, which draws rows as weights, goes inside: "
+            "QueryRanker(BaggingRegressor(...))"
+        )
         raise InputError(f"sample_weight varies within query {queries.query_ids[varies]}.\nHint: {hint}.")
     return first

@@ -14,13 +14,14 @@ from rankadapters.callbacks.callers import refuse_other_toolkit
 from rankadapters.callbacks.dataset_columns import flat
 from rankadapters.callbacks.metrics import evaluated, evaluators_of, warn_of_ignored_weights
 from rankadapters.callbacks.query_counts import QueryCounts
+from rankadapters.callbacks.trainings import Trainings
 from rankadapters.core.data.columns import shared_index
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, brief
 from rankadapters.core.evaluation.threads import as_n_threads
 from rankadapters.xgboost.metrics import UNCUT, columns_of, log_values, query_weights, refuse_names, refuse_workers
-from rankadapters.xgboost.stopping import DirectionCheck, Trainings, forget_best
+from rankadapters.xgboost.stopping import DirectionCheck, forget_best
 
 if TYPE_CHECKING:
     from rankadapters.core.evaluation.evaluator import Evaluator

@@ -19,11 +19,12 @@ from rankadapters.callbacks.dataset_columns import DatasetColumns, flat, missing
 from rankadapters.callbacks.global_metrics import GlobalTallies, refuse_over_rows
 from rankadapters.callbacks.metrics import Monitor
 from rankadapters.callbacks.query_counts import QueryCounts
+from rankadapters.callbacks.trainings import Trainings
 from rankadapters.core.data.columns import Array, Ints
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.guesses import EVAL_METRIC, shows_call
 from rankadapters.core.errors import ConventionError, InputError, RankAdaptersError
-from rankadapters.xgboost.stopping import DirectionCheck, Trainings, best_of, forget_best
+from rankadapters.xgboost.stopping import DirectionCheck, best_of, forget_best
 
 native_metric, read_metric = presets.xgboost.write, presets.xgboost.read
 

@@ -9,10 +9,9 @@ import numpy as np
 import xgboost as xgb
 
 from rankadapters import objectives
-from rankadapters.callbacks.callers import refuse_other_toolkit
+from rankadapters.callbacks.callers import refuse_other_toolkit, refused_as_scorer
 from rankadapters.callbacks.dataset_columns import DatasetColumns
 from rankadapters.callbacks.objectives import ToolkitObjective
-from rankadapters.core.data.columns import Array
 from rankadapters.core.declaration.guesses import LAMBDARANK, shows_call
 from rankadapters.core.errors import ConventionError, InputError, UnsupportedConventionError
 from rankadapters.objectives import Objective, PositionBias
@@ -31,8 +30,11 @@ class ObjectiveCallback(ToolkitObjective):
 
     __name__ = "rankadapters"  # XGBoost uses the name in messages
 
-    def __call__(self, preds: Array, dmatrix: xgb.DMatrix) -> tuple[Array, Array]:
+    def __call__(self, preds: Any, dmatrix: Any, *labels: Any) -> Any:
         """Return gradients and hessians for raw margins; the DMatrix needs groups."""
+        del labels  # which a search of scikit-learn passes
+        if (refused := refused_as_scorer(preds)) is not None:
+            return refused
         refuse_other_toolkit("xgboost", "objective", preds, dmatrix)
         if not isinstance(dmatrix, xgb.DMatrix):
             msg = (

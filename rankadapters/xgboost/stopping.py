@@ -5,18 +5,19 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Collection, Mapping
-from typing import Any, TypeVar
-from weakref import WeakKeyDictionary, WeakSet
+from dataclasses import dataclass
+from typing import Any
+from weakref import WeakSet
 
 import xgboost as xgb
 
 from rankadapters.callbacks.arguments import require_name, require_patience
+from rankadapters.callbacks.trainings import Trainings
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, warn_caller
 from rankadapters.presets.texts import as_convention
 
 LARGEST_MIN_DELTA = 0.01  # of the first value: an improvement that is larger was not ignored because of `min_delta`
-T = TypeVar("T")
 
 _declared_trainings: WeakSet[xgb.Booster] = WeakSet()  # the models that an `EarlyStopping` watches
 
@@ -24,40 +25,61 @@ _declared_trainings: WeakSet[xgb.Booster] = WeakSet()  # the models that an `Ear
 class EarlyStopping(xgb.callback.EarlyStopping):
     """XGBoost's early stopping on a declared metric; made by `early_stopping`.
 
-    It decides on a round when the next one begins, so that callbacks after it can report the metric too.
+    Each training has its own state, so that trainings may follow each other or run in several threads. It decides on a
+    round when the next one begins, so that callbacks after it can report the metric too.
     """
 
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self._options = options
+        self._trainings: Trainings[_Stopping] = Trainings()
+
     def before_training(self, model: Any) -> Any:
-        """Forget earlier trainings."""
-        self.current_rounds, self.stopping_history, self.best_scores = 0, {}, {}
-        self._last_round: tuple[int, dict[str, Any]] | None = None
+        """Begin a training."""
         if isinstance(model, xgb.Booster):
             forget_best(model)
             _declared_trainings.add(model)
-        return super().before_training(model)
+        self._trainings[model] = _Stopping(xgb.callback.EarlyStopping(**self._options))
+        return self._trainings[model].own.before_training(model)
 
     def before_iteration(self, model: Any, epoch: int, evals_log: dict[str, Any]) -> bool:
         """Decide on the last round."""
         del epoch, evals_log
-        return self._decide(model)
+        return self._trainings[model].decide(model)
 
     def after_iteration(self, model: Any, epoch: int, evals_log: dict[str, Any]) -> bool:
         """Decide now in `xgb.cv`, where no callback reports a metric; note the round in a training."""
-        if not isinstance(model, xgb.Booster):
-            return bool(super().after_iteration(model, epoch, evals_log))
-        self._last_round = epoch, evals_log
-        return False
+        self._trainings[model].last_round = epoch, evals_log
+        return not isinstance(model, xgb.Booster) and self._trainings[model].decide(model)
 
     def after_training(self, model: Any) -> Any:
         """Decide on the last round, and warn if the best model is lost."""
-        self._decide(model)
+        stopping = self._trainings.pop(model)
+        stopping.decide(model)
         if isinstance(model, xgb.Booster):
             _warn_of_lost_best(model)
-        return super().after_training(model)
+        return stopping.own.after_training(model)
 
-    def _decide(self, model: Any) -> bool:
-        last_round, self._last_round = self._last_round, None
-        return last_round is not None and bool(super().after_iteration(model, *last_round))
+
+@dataclass(eq=False)
+class _Stopping:
+    """The early stopping of one training."""
+
+    own: xgb.callback.EarlyStopping
+    last_round: tuple[int, dict[str, Any]] | None = None  # with XGBoost's log; None if it is decided
+
+    def decide(self, model: Any) -> bool:
+        """Return whether the training stops after the last round."""
+        last_round, self.last_round = self.last_round, None
+        if last_round is None:
+            return False
+        try:
+            return bool(self.own.after_iteration(model, *last_round))
+        except (ValueError, AssertionError) as error:
+            sets = {name: sorted(metrics) for name, metrics in last_round[1].items()}
+            reason = str(error) or "the set reports no metric"
+            hint = "report the convention there; early_stopping(..., name='mine') for eval_metric(..., names=['mine'])"
+            raise InputError(f"early stopping: {reason}; the sets report {sets}.", hint=hint) from None
 
 
 def early_stopping(
@@ -93,12 +115,12 @@ def early_stopping(
     Returns
     -------
     xgboost.callback.EarlyStopping
-        For `callbacks=` of `xgb.train`, `xgb.cv` and XGBRanker.
+        For `callbacks=` of `xgb.train`, `xgb.cv` and XGBRanker, in one training after another and in several threads.
 
     Raises
     ------
-    ValueError
-        XGBoost's error during training, if nothing reports the convention on that set.
+    InputError
+        During training, if nothing reports the convention on that set. The message lists what the sets report.
 
     Warns
     -----
@@ -124,14 +146,6 @@ def early_stopping(
         save_best=save_best,
         min_delta=min_delta,
     )
-
-
-class Trainings(WeakKeyDictionary[xgb.Booster, T]):
-    """What a callback keeps of each training under way, by its model; empty in a pickle."""
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle without the trainings."""
-        return Trainings, ()
 
 
 class DirectionCheck:

@@ -90,10 +90,9 @@ def test_an_objective_of_another_toolkit_names_the_right_one(adapter, call, hint
         call(OBJECTIVES[adapter])
 
 
-@pytest.mark.parametrize("adapter", ["LightGBM's metric", "XGBoost's metric"])
-def test_a_toolkits_metric_as_scoring_fails_at_once(adapter):
-    search = sklearn.model_selection.GridSearchCV(
-        sklearn.linear_model.Ridge(), {"alpha": [1.0, 2.0]}, scoring=ADAPTERS[adapter]
-    )
+@pytest.mark.parametrize("adapter", ["LightGBM's metric", "XGBoost's metric", "CatBoost's metric", *OBJECTIVES])
+def test_an_adapter_as_scoring_fails_at_once(adapter):
+    scoring = (ADAPTERS | OBJECTIVES)[adapter]
+    search = sklearn.model_selection.GridSearchCV(sklearn.linear_model.Ridge(), {"alpha": [1.0, 2.0]}, scoring=scoring)
     with pytest.raises(ra.RankAdaptersError, match=r"is no scorer of scikit-learn.\nHint: scoring=.*query_scorer"):
         search.fit(DATA.X, np.arange(DATA.y.size))

@@ -88,3 +88,24 @@ def test_a_declared_objective_has_no_limit_of_rows():
     QueryRanker(ranker, objective=objective).fit(X, y, qid=qid)
     model = QueryRanker(ranker, objective=objective, eval_metric=CONV).fit(X, y, qid=qid, eval_set=(X, y, qid))
     assert model.history_[-1].value == ra.evaluate(y, model.predict(X), CONV, qid=qid).value
+
+
+def test_an_estimator_that_predicts_only_once_it_is_fitted_is_accepted():
+    stack = StackingRegressor([("ridge", Ridge()), ("weak", Ridge(100.0))])
+    for estimator in (stack, sklearn.pipeline.make_pipeline(stack)):
+        assert QueryRanker(estimator).fit(**XY, qid=DATA.qid).predict(DATA.X).shape == DATA.y.shape
+    for transformer in (sklearn.preprocessing.StandardScaler(), sklearn.pipeline.make_pipeline("passthrough")):
+        with pytest.raises(ra.InputError, match="has no "):
+            QueryRanker(transformer).fit(**XY, qid=DATA.qid)
+
+
+def test_catboosts_arguments_reach_it_with_metadata_routing_too():
+    cb = pytest.importorskip("catboost")
+    ranker = cb.CatBoostRanker(iterations=2, thread_count=1, verbose=False, allow_writing_files=False)
+    baseline = np.random.default_rng(0).normal(size=DATA.y.size)
+    models = []
+    for routing in (False, True):
+        with sklearn.config_context(enable_metadata_routing=routing):
+            models.append(QueryRanker(ranker).fit(**XY, qid=DATA.qid, baseline=baseline).predict(DATA.X))
+    np.testing.assert_array_equal(*models)
+    assert not np.array_equal(models[0], QueryRanker(ranker).fit(**XY, qid=DATA.qid).predict(DATA.X))

@@ -1,0 +1,46 @@
+"""Early stopping in LightGBM and XGBoost: one callback serves trainings in several threads."""
+
+from __future__ import annotations
+
+import pickle
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+import rankadapters as ra
+from tests.helpers.metric_trainings import TEXTBOOK
+from tests.helpers.rankings import ranking
+
+DATA = {"train": ranking(20, 60), "valid": ranking(21, 40)}
+RATES = (0.1, 0.3, 0.5, 1.0)
+
+
+def trained(toolkit, metric, stop, rate):
+    """Train until the callback stops; return the best round and the number of rounds."""
+    sets = {name: toolkit.dataset(part) for name, part in DATA.items()}
+    callbacks = [metric, stop] if toolkit.name == "xgboost" else [stop]
+    log = {}
+    booster = toolkit.train(metric, sets, rounds=40, log=log, eta=rate, callbacks=callbacks)
+    return toolkit.best(booster)[0], len(log["valid"][TEXTBOOK.name])
+
+
+def test_trainings_in_threads_stop_as_one_after_another(toolkit):
+    options = {"verbose": False} if toolkit.name == "lightgbm" else {}
+    metric, stop = toolkit.metric(TEXTBOOK), toolkit.adapter.early_stopping(TEXTBOOK, 3, data_name="valid", **options)
+    alone = [trained(toolkit, toolkit.metric(TEXTBOOK), pickle.loads(pickle.dumps(stop)), rate) for rate in RATES]
+    assert len({rounds for _, rounds in alone}) > 1
+    assert min(rounds for _, rounds in alone) < 40
+    with ThreadPoolExecutor(len(RATES)) as pool:
+        for _ in range(3):
+            assert list(pool.map(lambda rate: trained(toolkit, metric, stop, rate), RATES)) == alone
+
+
+@pytest.mark.parametrize("wrong", [{"name": "mine"}, {"data_name": "test"}])
+def test_what_nobody_reports_is_named_with_what_the_sets_report(toolkit, wrong):
+    stop = toolkit.adapter.early_stopping(TEXTBOOK, 3, **wrong)
+    with pytest.raises(ra.InputError, match=rf"(mine|test)(.|\n)*({TEXTBOOK.name}|valid)(.|\n)*Hint: "):
+        trained(toolkit, toolkit.metric(TEXTBOOK), stop, 0.3)
+    assert np.isfinite(
+        trained(toolkit, toolkit.metric(TEXTBOOK), toolkit.adapter.early_stopping(TEXTBOOK, 3), 0.3)
+    ).all()
