@@ -11,7 +11,7 @@ import pickle
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, fields, replace
-from functools import cache, cached_property
+from functools import cache
 from threading import Barrier
 from typing import Any, NamedTuple
 
@@ -19,6 +19,7 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
+from rankadapters.core.classes import lazy_property
 
 NDCG, MAP, ERR, MRR = "textbook@10", "lightgbm.map@10", "yahoo.err", "catboost.mrr@10"
 LOSS = "catboost.query_rmse"  # lower is better
@@ -88,11 +89,11 @@ class Rows:
         codes = np.argsort(np.argsort(first))[codes]
         return replace(self, qid=codes).take(np.argsort(codes, kind="stable"))
 
-    @cached_property
+    @lazy_property
     def _queries(self) -> ra.Queries:
         return ra.Queries(self.y, qid=self.qid)
 
-    @cached_property
+    @lazy_property
     def _weighted_queries(self) -> ra.Queries:
         return ra.Queries(self.y, qid=self.qid, query_weight=self.query_weight)
 
