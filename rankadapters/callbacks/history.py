@@ -89,10 +89,10 @@ class History(list[Evaluation]):
     0.5
     """
 
-    def __init__(self, entries: Iterable[Evaluation] = ()) -> None:
-        super().__init__(entries)
+    def __init__(self, iterable: Iterable[Evaluation] = (), /) -> None:
+        super().__init__(iterable)
         if not all(isinstance(entry, Evaluation) for entry in self):
-            raise refusal("entries", entries, "iterables of Evaluation", "ra.History.of(log) reads a toolkit's log")
+            raise refusal("iterable", iterable, "iterables of Evaluation", "ra.History.of(log) reads a toolkit's log")
 
     def __repr__(self) -> str:
         """Show the number of iterations, and the set and the name of each series."""

@@ -74,7 +74,7 @@ def test_a_text_is_accepted_instead_of_an_objective(text, value):
 def test_lambdarank_needs_no_toolkit():
     value = objectives.lambdarank("textbook@10", truncation=30)
     assert (value.normalization, value.hessian, value.sigmoid) == ("lightgbm", "plain", "exact")
-    with pytest.raises(TypeError, match="required keyword-only argument: 'truncation'"):
+    with pytest.raises(ra.InputError, match="required keyword-only argument: 'truncation'"):
         objectives.lambdarank("textbook@10")
 
 
