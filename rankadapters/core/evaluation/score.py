@@ -102,10 +102,8 @@ class Score(_ShownScores, float):
     Scores with the same value and convention are equal. So 0.5 equals two scores of 0.5 under different conventions,
     which do not equal each other; the hash is that of the value.
 
-    Parameters
+    Attributes
     ----------
-    value : float
-        Mean over the scored queries.
     convention : Convention
         The convention that defines the value.
     n_queries, n_scored, n_empty, n_short : int
@@ -152,7 +150,7 @@ class Score(_ShownScores, float):
 
     @property
     def value(self) -> float:
-        """The value as a plain float."""
+        """Mean over the scored queries, as a plain float."""
         return float(self)
 
     def __repr__(self) -> str:
