@@ -16,7 +16,7 @@ from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.guesses import EXPLAIN, shows_call
 from rankadapters.core.errors import ConventionError, InputError
 from rankadapters.core.evaluation.evaluator import Evaluator, Measured
-from rankadapters.core.evaluation.score import Score
+from rankadapters.core.evaluation.score import Score, renamed
 from rankadapters.core.evaluation.table import Table, fixed
 from rankadapters.presets.texts import as_convention
 from rankadapters.presets.vocabulary import as_text
@@ -251,7 +251,7 @@ def explain_pair(
     mixture_scores, shares = _evaluate(queries, scores, mixtures, measured, n_threads)
     parts = split_columns(np.stack([shares[convention] for convention in mixtures.values()])) if shares else ()
     return Explanation(
-        a=mixture_scores[()], b=mixture_scores[tuple(differing)].named(b),
+        a=mixture_scores[()], b=renamed(mixture_scores[tuple(differing)], b),
         contributions=dict(zip(differing, split([score.value for score in mixture_scores.values()]), strict=True)),
         mixtures=mixture_scores, query_ids=queries.query_ids,
         per_query=dict(zip(differing, parts, strict=True)) if shares else None, top=top,

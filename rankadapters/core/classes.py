@@ -27,9 +27,10 @@ class lazy_property(cached_property[Value_co]):  # noqa: N801 - a decorator, lik
 
 
 def frozen_class(cls: Class) -> Class:
-    """Let a class refuse changes; of a frozen dataclass with slots, any name, where dataclass knows its fields alone.
+    """Let the objects of a class refuse any change.
 
-    The methods that dataclass makes fail for other names, since `slots=True` creates the class twice.
+    A frozen dataclass with slots needs this: `slots=True` creates the class twice, so that the methods that dataclass
+    makes raise an unclear TypeError for names that are no fields.
     """
     cls.__setattr__ = cls.__delattr__ = _refuse_change  # type: ignore[assignment]
     return cls

@@ -13,7 +13,7 @@ import numpy as np
 from rankadapters.core.classes import lazy_property
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import NotAskedError, choices
-from rankadapters.core.evaluation.score import Scores, frame_row, shape_results, signatures
+from rankadapters.core.evaluation.score import Scores, frame_row, renamed, shape_results, signatures
 from rankadapters.core.evaluation.table import Cell, Table, Written, distinct_decimals
 from rankadapters.presets.texts import parse
 from rankadapters.segments.assignment import segment_value
@@ -59,7 +59,7 @@ class Segments(Mapping[Any, Result], Written):
         for segment in next(iter(by_model.values())):
             outcomes = {model: by_segment[segment] for model, by_segment in by_model.items()}
             scores = {
-                model: Scores((key, outcome_of[key].score.named(key)) for key in conventions)
+                model: Scores((key, renamed(outcome_of[key].score, key)) for key in conventions)
                 for model, outcome_of in outcomes.items()
             }
             results[segment] = shape_results(conventions, scores, is_one=is_one, one_model=one_model)

@@ -60,18 +60,18 @@ def test_values_have_no_attributes_besides_their_fields_and_declared_ones_take_k
             assert kinds <= {inspect.Parameter.KEYWORD_ONLY}, kind
 
 
-def test_asdict_and_repr_of_a_score_and_a_tally_show_no_query_ids():
+def test_a_score_and_a_tally_as_dicts_and_texts_show_no_query_ids():
     evaluator = ra.Evaluator([1, 0], "yahoo@2", qid=["secret", "secret"])
     score, tally = evaluator.evaluate([2.0, 1.0]), evaluator.tally([2.0, 1.0])
     counts = ["n_queries", "n_scored", "n_empty", "n_short"]
-    assert list(dataclasses.asdict(score)) == ["value", "convention", *counts, "digest"]
+    assert list(score.to_dict()) == ["value", "name", "convention", *counts, "digest"]
     assert list(dataclasses.asdict(tally)) == ["convention", "numerator", "denominator", *counts, "digest", "ids"]
-    assert "secret" not in repr(tally) + repr(dataclasses.asdict(tally)) + str(tally.to_dict())
+    assert "secret" not in repr(score) + str(score.to_dict()) + repr(tally) + repr(dataclasses.asdict(tally)) + str(
+        tally.to_dict()
+    )
 
 
 LONG_FIELDS = {  # fields as long as the data
-    "Score": ["digest"],
-    "Tally": ["ids"],
     "audit.OrderReport": ["comparisons", "changes"],
     "audit.Explanation": ["mixtures", "query_ids", "per_query", "top", "set_aside"],
     "audit.Match": ["blocks"],

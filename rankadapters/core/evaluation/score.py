@@ -102,10 +102,8 @@ class Score(_ShownScores, float):
     Scores with the same value and convention are equal. So 0.5 equals two scores of 0.5 under different conventions,
     which do not equal each other; the hash is that of the value.
 
-    Parameters
+    Attributes
     ----------
-    value : float
-        Mean over the scored queries.
     convention : Convention
         The convention that defines the value.
     n_queries, n_scored, n_empty, n_short : int
@@ -125,7 +123,7 @@ class Score(_ShownScores, float):
     True
     """
 
-    __slots__ = ("convention", "digest", "n_empty", "n_queries", "n_scored", "n_short")
+    __slots__ = ("convention", *COUNTS, "digest")
 
     convention: Convention
     n_queries: int
@@ -135,31 +133,24 @@ class Score(_ShownScores, float):
     digest: int
     _changed_copy: ClassVar[str] = "score.value is its number"
 
-    def __new__(
-        cls, value: float, convention: Convention, *, n_queries: int, n_scored: int, n_empty: int, n_short: int,
+    def __new__(  # noqa: PLR0917 - its parts in order
+        cls, value: float, convention: Convention, n_queries: int, n_scored: int, n_empty: int, n_short: int,
         digest: int,
     ) -> Self:  # fmt: skip
         """Make a score; `ra.evaluate` computes one."""
         score = float.__new__(cls, value)
-        counts = dict(zip(COUNTS, (n_queries, n_scored, n_empty, n_short), strict=True))
-        for name, part in {"convention": convention, **counts, "digest": digest}.items():
+        parts = (convention, n_queries, n_scored, n_empty, n_short, digest)
+        for name, part in zip(cls.__slots__, parts, strict=True):
             object.__setattr__(score, name, part)
         return score
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle all parts; a float pickles its value alone."""
-        return _restore, (self.value, self.convention, self._about_queries())
-
-    def named(self, convention: Convention) -> Score:
-        """Return the score with the display name of an equal convention."""
-        return Score(self.value, convention, **self._about_queries())
-
-    def _about_queries(self) -> dict[str, int]:
-        return {name: getattr(self, name) for name in (*COUNTS, "digest")}
+        return Score, (self.value, *(getattr(self, name) for name in self.__slots__))
 
     @property
     def value(self) -> float:
-        """The value as a plain float."""
+        """Mean over the scored queries, as a plain float."""
         return float(self)
 
     def __repr__(self) -> str:
@@ -195,7 +186,7 @@ class Score(_ShownScores, float):
     def to_dict(self) -> dict[str, Any]:
         """Return exact plain JSON types: value, convention name and signature, counts, and the queries' digest."""
         named = {"value": self.value, "name": self.convention.name, "convention": str(self.convention)}
-        return {**named, **self._about_queries(), "digest": hex(self.digest)}
+        return {**named, **{name: getattr(self, name) for name in COUNTS}, "digest": hex(self.digest)}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Score:
@@ -329,9 +320,10 @@ for _symbol, _name in _ARITHMETIC.items():
     setattr(Score, f"__r{_name}__", _reflected(_symbol, _name))
 
 
-def _restore(value: float, convention: Convention, about_queries: dict[str, int]) -> Score:
-    """Return a score from its pickled parts."""
-    return Score(value, convention, **about_queries)
+def renamed(score: Score, convention: Convention) -> Score:
+    """Return a score with the display name of an equal convention."""
+    counts = (score.n_queries, score.n_scored, score.n_empty, score.n_short)
+    return Score(score.value, convention, *counts, digest=score.digest)
 
 
 def _named(convention: Convention, name: str) -> Convention:

@@ -273,8 +273,8 @@ class Tally:
             reason = "the scored queries have weight 0" if self.n_scored else "every query was skipped"
             hint = "another policy than 'skip', or other weights"
             raise InputError(f"nothing is left to average: {reason}.", hint=hint)
-        counts = {name: getattr(self, name) for name in COUNTS}
-        return Score(value, self.convention, **counts, digest=self.digest)
+        counts = (self.n_queries, self.n_scored, self.n_empty, self.n_short)
+        return Score(value, self.convention, *counts, digest=self.digest)
 
     @property
     def mass(self) -> float:

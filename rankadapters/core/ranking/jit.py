@@ -44,6 +44,7 @@ def compiler_lock() -> Any:
     if not _compiling:
         _let_forks_wait()
         with _importing:
+            import numpy.ma  # noqa: F401 - numba imports it at its first call
             from numba.core.compiler_lock import global_compiler_lock
 
             _compiling[:] = [global_compiler_lock]
