@@ -61,7 +61,7 @@ def test_latex_prints_every_text_unchanged(text):
 def test_line_breaks_do_not_end_rows_and_brackets_are_not_options():
     latex = Table.of("a\nb", ("[x]", "y"), [("*", "two\nlines"), ("[1]", "-0.5")]).latex()
     assert latex.splitlines()[0] == "% a b"
-    assert read_tabular(latex) == ("ll", [["[x]", "y"], ["*", "two lines"], ["[1]", "-0.5"]])
+    assert read_tabular(latex) == ("ll", [["[x]", "y"], ["*", r"two\nlines"], ["[1]", "-0.5"]])
     assert not re.search(r"\\\\\s*[\[*]|rule\s*\[", latex)
 
 

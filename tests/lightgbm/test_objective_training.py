@@ -159,5 +159,5 @@ def test_lgbmranker_trains_the_built_in_model_also_when_cloned_or_pickled(name, 
 
 def test_a_regressor_without_groups_is_refused():
     data = graded_ranking(18)
-    with pytest.raises(ra.InputError, match=r"the data has no group.*\nHint: fit\(group=sizes"):
+    with pytest.raises(ra.InputError, match=r"the data has no group.*\nHint: LGBMRanker\.fit\(group=sizes"):
         lgb.LGBMRegressor(n_estimators=1, verbosity=-1, **our_params(XENDCG)).fit(data.X, data.y)

@@ -70,7 +70,6 @@ def test_no_query_is_cut_and_row_indices_ascend(splitter):
 IDS_BY_KIND = {
     "strings": [f"query {i}" for i in range(60)],
     "tuples": [(i, "a") for i in range(60)],
-    "mixed": [i if i % 2 else f"q{i}" for i in range(60)],
     "descending": list(range(60, 0, -1)),
     "beyond 2^53": [2**60 + i for i in range(60)],
 }
