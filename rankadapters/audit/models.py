@@ -14,6 +14,7 @@ from rankadapters.core.data.queries import Queries, as_queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.guesses import ORDER
 from rankadapters.core.errors import InputError, RankAdaptersError
+from rankadapters.core.evaluation.doubts import warn_of_scores
 from rankadapters.core.evaluation.evaluate import scores_by_model
 from rankadapters.core.evaluation.evaluator import Evaluator, Measured
 from rankadapters.core.evaluation.score import Score
@@ -128,6 +129,7 @@ def score_models(
         except RankAdaptersError as error:
             about = ", which has no results for any query" if name in without_results else ""
             raise error.about(f"model {name!r}{about}") from None
+        warn_of_scores(evaluators[id(queries[name])], {name: scores})
     return model_scores
 
 

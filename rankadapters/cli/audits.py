@@ -149,7 +149,8 @@ def _order(arguments: argparse.Namespace) -> Answer:
     tests = {"n_resamples": arguments.resamples, "random_state": arguments.seed}
     with models.locating():
         if arguments.out is None:
-            return Answer(order(*data, **tests), models.notes)
+            result = order(*data, **tests)
+            return Answer(result, [*models.notes, *(result.notes if arguments.format == "csv" else ())])
         if arguments.out.endswith(".md"):
             text = order(*data, **tests).to_markdown()
         else:

@@ -105,3 +105,16 @@ def test_an_argument_with_an_equals_sign_is_a_path_if_the_file_exists(capsys, au
         rows = json.loads(output_of(capsys, *options, first, "--predictions", bad))["conventions"]
         assert [row["model"] for row in rows] == [name, Path(bad).stem]
         assert rows[0]["value"] == ra.evaluate(LABELS, SCORES["good"], presets.letor4(3), qid=QID).value
+
+
+def test_csv_of_order_says_on_the_other_stream_which_queries_were_compared(capsys, write):
+    qrels = write("".join(f"{query} 0 d{row} {row % 2}\n" for query in range(6) for row in range(4)), "qrels")
+    runs = [
+        write("".join(f"{query} Q0 d{row} 1 {row} t\n" for query in range(n) for row in range(4)), name)
+        for name, n in (("whole.run", 6), ("part.run", 3))
+    ]
+    options = ("--qrels", qrels, "--run", *runs, "--convention", "trec_eval_9.map", "--format", "csv", "--resamples", "9")
+    assert run("order", *options) == 0
+    shown = capsys.readouterr()
+    assert "whole" in shown.out
+    assert "3 queries" in shown.err

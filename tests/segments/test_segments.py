@@ -142,9 +142,10 @@ def test_intervals_use_students_t_and_the_standard_error_of_the_queries():
 
 def test_an_interval_stays_within_the_limits_of_the_measure():
     labels, scores = [1, 0, 0, 0, 0, 0, 1, 0], [4, 3, 2, 1, 4, 3, 2, 1]  # RR 1 and 1/3
-    segments = ra.evaluate(labels, scores, ["catboost.mrr@4", "catboost.query_rmse", "scipy.kendalltau"],
-                           group_sizes=[4, 4], by=["x"] * 8)  # fmt: skip
-    reciprocal, loss, tau = segments.to_dict()["segments"][:3]
+    measures = ["catboost.mrr@4", "catboost.query_rmse", "scipy.kendalltau", "ranx.dcg@4"]
+    segments = ra.evaluate(labels, scores, measures, group_sizes=[4, 4], by=["x"] * 8)
+    reciprocal, loss, tau, dcg = segments.to_dict()["segments"][:4]
+    assert (dcg["low"], dcg["high"] > 1) == (0, True)
     assert (reciprocal["low"], reciprocal["value"], reciprocal["high"]) == (0, pytest.approx(2 / 3), 1)
     assert loss["low"] == 0
     assert loss["high"] > 2 * loss["value"]

@@ -134,6 +134,11 @@ class DCG(Discounted):
 
     average: Annotated[str, average_of("uniform", "query", geometric=True)]
 
+    def limits_of_queries(self) -> tuple[float, float]:
+        """Return 0 and no upper limit; no limits with negative gains."""
+        has_negative = self.gain == "linear" or min(table(self.gain) or [0]) < 0
+        return (-math.inf if has_negative else 0.0), math.inf
+
     def lower(self, binding: Binding) -> RankedPlan:
         """Return the plan that divides by 1."""
         return _plan(self, binding, binding.query_ones, binding.no_queries)

@@ -195,3 +195,15 @@ def test_ties_in_a_table_warn_as_in_memory():
     with pytest.warns(ra.LabelsWarning, match=UNSTABLE) as caught:
         ra.evaluate_table(table, ["ranx@10", "textbook@10"])
     assert len(caught) == 1
+
+
+def test_order_warns_of_each_model_as_evaluate_does():
+    labels, scores, qid = graded_queries(np.random.default_rng(0))
+    swapped = {"a": labels, "b": labels[::-1].copy()}
+    predictions = scores - scores.min()
+    with pytest.warns(ra.LabelsWarning, match=rf"^[ab]: .*{SWAPPED}") as caught:
+        ra.audit.order(predictions, swapped, "textbook@10", qid=qid, n_resamples=9)
+    assert [str(warning.message)[0] for warning in caught] == ["a", "b"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ra.audit.order(labels, {"a": scores, "b": -scores}, "textbook@10", qid=qid, n_resamples=9)
