@@ -123,7 +123,7 @@ def test_different(assert_same_ndcg, convention):
 
 CONFORMANCE = """
 def function(labels, scores):
-    return ra.evaluate(labels, scores, "ranx.hit_rate@2", group_sizes=[len(labels)]).value
+    return ra.Evaluator(labels, "ranx.hit_rate@2", group_sizes=[len(labels)]).evaluate(scores).value
 
 def test_right_convention(assert_conforms):
     assert_conforms(function, "ranx.hit_rate@2", takes="query")
