@@ -222,7 +222,7 @@ def test_metrics_for_one_process_refuse_a_training_on_two_workers(cluster2):
         error = failure_of(lambda arguments=arguments: XGBoost().train(cluster2, parts, *arguments))
         assert isinstance(error, ra.InputError)
         assert str(error).startswith(f"{name} is for one process, but this training has 2")
-        assert "Hint: metric = ra.xgboost.eval_metric(...), custom_metric=metric and callbacks=[metric]; in" in str(error)
+        assert "Hint: metric = ra.xgboost.eval_metric(...), custom_metric=metric and callbacks=[metric]" in str(error)
 
 
 def train_lightgbm_locally():
