@@ -18,8 +18,8 @@ from rankadapters.conformance.vectors import WORDS as PURPOSES
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.declared import VERSION
 from rankadapters.core.declaration.fields import LARGEST_CUTOFF, Field, Gain
-from rankadapters.core.evaluation.score import COUNTS
 from rankadapters.core.measures import MEASURES
+from rankadapters.evaluation.score import COUNTS
 
 DOCS = Path(__file__).parent
 SCHEMAS = DOCS / "schemas"

@@ -38,10 +38,10 @@ if TYPE_CHECKING:
         RankAdaptersError as RankAdaptersError,
         UnsupportedConventionError as UnsupportedConventionError,
     )
-    from rankadapters.core.evaluation.evaluate import evaluate as evaluate, per_query as per_query
-    from rankadapters.core.evaluation.evaluator import Evaluator as Evaluator
-    from rankadapters.core.evaluation.score import Score as Score
-    from rankadapters.core.evaluation.tally import Tally as Tally
+    from rankadapters.evaluation.evaluate import evaluate as evaluate, per_query as per_query
+    from rankadapters.evaluation.evaluator import Evaluator as Evaluator
+    from rankadapters.evaluation.score import Score as Score
+    from rankadapters.evaluation.tally import Tally as Tally
     from rankadapters.core.measures import *  # noqa: F403 - every measure is public
     from rankadapters.io.streams import evaluate_table as evaluate_table
     from rankadapters.learners.trials import Trials as Trials
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 _LAZY = {
     "Convention": "core.declaration.convention",
     "ConventionError": "core.errors",
-    "Evaluator": "core.evaluation.evaluator",
+    "Evaluator": "evaluation.evaluator",
     "History": "callbacks.history",
     "IncomparableScoresError": "core.errors",
     "InputError": "core.errors",
@@ -63,16 +63,16 @@ _LAZY = {
     "MissingToolkitError": "core.errors",
     "Queries": "core.data.queries",
     "RankAdaptersError": "core.errors",
-    "Score": "core.evaluation.score",
-    "Tally": "core.evaluation.tally",
+    "Score": "evaluation.score",
+    "Tally": "evaluation.tally",
     "Trials": "learners.trials",
     "UnsupportedConventionError": "core.errors",
     "__version__": "core",
-    "evaluate": "core.evaluation.evaluate",
+    "evaluate": "evaluation.evaluate",
     "evaluate_table": "io.streams",
     "inert": "statistics.inert",
     "parse": "presets.texts",
-    "per_query": "core.evaluation.evaluate",
+    "per_query": "evaluation.evaluate",
 }
 _SUBMODULES = (
     "audit",

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rankadapters.core.data.columns import Array, Floats
 from rankadapters.core.declaration.guesses import list_public
-from rankadapters.core.errors import InputError, MissingToolkitError, brief
-from rankadapters.core.evaluation.score import COUNTS, ByConvention, Score
+from rankadapters.core.errors import InputError, brief
+from rankadapters.evaluation.score import COUNTS, Score
 
 __all__ = ["to_model_card"]
 
@@ -59,32 +57,3 @@ def to_model_card(score: Score) -> dict[str, Any]:
         "name": convention.name,
         "args": {"convention": str(convention), **fields, **data},
     }
-
-
-def as_frame(data: Any, columns: Sequence[str] | None = None) -> Any:
-    """Return a pandas DataFrame of rows or columns."""
-    return _pandas().DataFrame(data, columns=columns)
-
-
-def query_frame(query_ids: Array, values: Mapping[Any, ByConvention[Floats]], *, one_model: bool) -> Any:
-    """Return the values of `ra.per_query(..., frame=True)`, by model and convention, as a pandas DataFrame."""
-    pd = _pandas()
-    tables = [
-        pd.DataFrame(
-            {
-                "qid": query_ids,
-                **({} if one_model else {"model": name}),
-                **{convention.name: of_queries for convention, of_queries in by_convention.items()},
-            }
-        )
-        for name, by_convention in values.items()
-    ]
-    return tables[0] if one_model else pd.concat(tables, ignore_index=True)
-
-
-def _pandas() -> Any:
-    try:
-        import pandas as pd
-    except ImportError:
-        raise MissingToolkitError.of("pandas", "frame") from None
-    return pd

@@ -8,9 +8,9 @@ from rankadapters.core.data.columns import Array
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
-from rankadapters.core.evaluation.evaluator import Measured, Member, Work, bind_usable
-from rankadapters.core.evaluation.score import Score
-from rankadapters.core.evaluation.threads import as_n_threads
+from rankadapters.evaluation.evaluator import Measured, Member, Work, bind_usable
+from rankadapters.evaluation.score import Score
+from rankadapters.evaluation.threads import as_n_threads
 from rankadapters.progress import advance
 
 PASS_SIZE = 256  # conventions per pass; the per-query values of a whole pass are in memory together

@@ -15,9 +15,9 @@ from rankadapters.core.declaration import arguments
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.guesses import EXPLAIN, shows_call
 from rankadapters.core.errors import ConventionError, InputError
-from rankadapters.core.evaluation.evaluator import Evaluator, Measured
-from rankadapters.core.evaluation.score import Score, renamed
-from rankadapters.core.evaluation.table import Table, fixed
+from rankadapters.evaluation.evaluator import Evaluator, Measured
+from rankadapters.evaluation.score import Score, renamed
+from rankadapters.evaluation.table import Table, fixed
 from rankadapters.presets.texts import as_convention
 from rankadapters.presets.vocabulary import as_text
 from rankadapters.progress import shows

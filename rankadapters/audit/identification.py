@@ -15,7 +15,7 @@ from rankadapters.audit.numbers import Number, read_numbers, refuse_outside
 from rankadapters.core.data.columns import Columns
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.guesses import IDENTIFY, shows_call
-from rankadapters.core.evaluation.evaluator import Evaluator
+from rankadapters.evaluation.evaluator import Evaluator
 from rankadapters.progress import advance, shows
 from rankadapters.statistics import known_presets, mistakes
 from rankadapters.statistics.grid import Block, measure_named, merged

@@ -9,7 +9,7 @@ from typing import Any
 from rankadapters.audit.numbers import EXAMPLE, Number
 from rankadapters.core.classes import frozen_class
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.evaluation.table import Cell, Table, fixed
+from rankadapters.evaluation.table import Cell, Table, fixed
 from rankadapters.statistics.cells import percent, signed, spelled
 from rankadapters.statistics.document import Document, plain
 from rankadapters.statistics.grid import Block

@@ -14,10 +14,10 @@ from rankadapters.core.data.queries import Queries, as_queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.guesses import ORDER
 from rankadapters.core.errors import InputError, RankAdaptersError
-from rankadapters.core.evaluation.doubts import warn_of_scores
-from rankadapters.core.evaluation.evaluate import scores_by_model
-from rankadapters.core.evaluation.evaluator import Evaluator, Measured
-from rankadapters.core.evaluation.score import Score
+from rankadapters.evaluation.doubts import warn_of_scores
+from rankadapters.evaluation.evaluate import scores_by_model
+from rankadapters.evaluation.evaluator import Evaluator, Measured
+from rankadapters.evaluation.score import Score
 from rankadapters.presets.texts import as_conventions
 
 BY_MODEL = "pass {'a': scores, 'b': scores}"  # a hint

@@ -13,7 +13,7 @@ from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.fields import as_cutoff, is_whole
 from rankadapters.core.errors import ConventionError, InputError, choices
-from rankadapters.core.evaluation.evaluate import scores_by_model
+from rankadapters.evaluation.evaluate import scores_by_model
 from rankadapters.statistics.attainable import LEAST_NEARBY, NEARBY
 from rankadapters.statistics.cells import spelled
 from rankadapters.statistics.grid import has_cutoff

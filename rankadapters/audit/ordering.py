@@ -14,8 +14,8 @@ from rankadapters.core.classes import frozen_class
 from rankadapters.core.data.columns import Columns
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.guesses import ORDER, shows_call
-from rankadapters.core.evaluation.score import Score, Scores, value_cell
-from rankadapters.core.evaluation.table import Cell, Table
+from rankadapters.evaluation.score import Score, Scores, value_cell
+from rankadapters.evaluation.table import Cell, Table
 from rankadapters.progress import advance, shows
 from rankadapters.statistics.cells import signed
 from rankadapters.statistics.document import Document, fields_as_dict

@@ -14,7 +14,7 @@ from rankadapters.core.classes import frozen_class
 from rankadapters.core.declaration.arguments import names, number
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.guesses import PROBE, shows_call
-from rankadapters.core.evaluation.table import Table
+from rankadapters.evaluation.table import Table
 from rankadapters.statistics.cells import spelled
 from rankadapters.statistics.document import Document
 from rankadapters.statistics.grid import has_cutoff, measure_named, replaced

@@ -19,7 +19,7 @@ from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.fields import as_cutoff
 from rankadapters.core.declaration.guesses import PROFILE, shows_call
 from rankadapters.core.errors import ConventionError, InputError
-from rankadapters.core.evaluation.table import Cell, Table, fixed
+from rankadapters.evaluation.table import Cell, Table, fixed
 from rankadapters.progress import shows
 from rankadapters.statistics.cells import percent, spelled
 from rankadapters.statistics.document import Document, fields_as_dict

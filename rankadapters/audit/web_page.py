@@ -18,8 +18,8 @@ from rankadapters.core.data.queries import Queries, as_queries
 from rankadapters.core.declaration.arguments import text
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.guesses import PAGE, shows_call
-from rankadapters.core.evaluation.score import Score, signatures
-from rankadapters.core.evaluation.table import Table, fixed
+from rankadapters.evaluation.score import Score, signatures
+from rankadapters.evaluation.table import Table, fixed
 from rankadapters.plotting.plots import curves
 from rankadapters.progress import shows
 from rankadapters.statistics.cells import signed

@@ -14,7 +14,7 @@ from rankadapters.callbacks.query_counts import QueryCounts
 from rankadapters.core.data.columns import Array, Ints
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, UnsupportedConventionError
-from rankadapters.core.evaluation.tally import Tally
+from rankadapters.evaluation.tally import Tally
 
 
 class GlobalTallies:

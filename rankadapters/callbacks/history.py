@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Protocol, Self, SupportsIndex, overload
 from rankadapters.core.declaration.arguments import refusal
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError, choices
-from rankadapters.core.evaluation.table import Table, fixed
+from rankadapters.evaluation.table import Table, fixed
 from rankadapters.presets.texts import as_convention
 
 Log = Mapping[str, Mapping[str, Sequence[float]]]
@@ -237,7 +237,7 @@ class History(list[Evaluation]):
         MissingToolkitError
             pandas is not installed.
         """
-        from rankadapters.exports import as_frame
+        from rankadapters.evaluation.table import as_frame
 
         signatures = {convention: str(convention) for convention in {entry.convention for entry in self}}
         rows = [(e.iteration, e.dataset, e.name, signatures[e.convention], e.value) for e in self]

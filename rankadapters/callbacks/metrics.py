@@ -15,11 +15,11 @@ from rankadapters.core.data.columns import Array
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import choices, warn_caller
-from rankadapters.core.evaluation.threads import as_n_threads
+from rankadapters.evaluation.threads import as_n_threads
 
 if TYPE_CHECKING:
-    from rankadapters.core.evaluation.evaluator import Evaluator
-    from rankadapters.core.evaluation.tally import Tally
+    from rankadapters.evaluation.evaluator import Evaluator
+    from rankadapters.evaluation.tally import Tally
 
 
 COUNTED = ("query_weight", "row_weight")  # weightings that use a toolkit's weights
@@ -107,7 +107,7 @@ def evaluators_of(
     conventions: Iterable[Convention], bind: Callable[[str | None], Queries], n_threads: int | None
 ) -> list[Evaluator]:
     """Bind conventions to the queries that `bind` returns for each convention's weighting."""
-    from rankadapters.core.evaluation.evaluator import (
+    from rankadapters.evaluation.evaluator import (
         Evaluator,  # takes time to import, so only at the first evaluation
     )
 

@@ -16,7 +16,7 @@ from rankadapters.callbacks.dataset_columns import DatasetColumns, flat
 from rankadapters.core.data.columns import Array
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.errors import InputError
-from rankadapters.core.evaluation.threads import as_n_threads
+from rankadapters.evaluation.threads import as_n_threads
 from rankadapters.objectives.base import Objective, as_objective
 from rankadapters.objectives.position_bias import AddedBiases, PairRatios, PositionBias, as_position_bias
 

@@ -24,7 +24,7 @@ from rankadapters.parity.data import as_float32
 from rankadapters.presets.texts import as_convention, is_one
 
 if TYPE_CHECKING:
-    from rankadapters.core.evaluation.evaluator import Evaluator
+    from rankadapters.evaluation.evaluator import Evaluator
 
 native_metric, read_metric = presets.catboost.write, presets.catboost.read
 

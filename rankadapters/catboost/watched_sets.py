@@ -18,10 +18,10 @@ from rankadapters.catboost.training_params import TrainingParams
 from rankadapters.core.data.columns import Floats
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
-from rankadapters.core.evaluation.table import fixed
+from rankadapters.evaluation.table import fixed
 
 if TYPE_CHECKING:
-    from rankadapters.core.evaluation.evaluator import Evaluator
+    from rankadapters.evaluation.evaluator import Evaluator
 
 
 @dataclass(eq=False)

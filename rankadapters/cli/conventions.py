@@ -14,8 +14,8 @@ from rankadapters.cli.printing import Answer, add_output
 from rankadapters.core.classes import frozen_class
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError
-from rankadapters.core.evaluation.table import Table
 from rankadapters.core.measures import MEASURES
+from rankadapters.evaluation.table import Table
 from rankadapters.presets.texts import maker, parse, tool_name
 from rankadapters.presets.tool import Tool
 from rankadapters.statistics.document import Document, as_csv

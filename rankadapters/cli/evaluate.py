@@ -16,8 +16,8 @@ from rankadapters.cli.standard_input import file
 from rankadapters.core.classes import frozen_class
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, LabelsWarning
-from rankadapters.core.evaluation.score import COUNTS
-from rankadapters.core.evaluation.table import Cell, Table, fixed
+from rankadapters.evaluation.score import COUNTS
+from rankadapters.evaluation.table import Cell, Table, fixed
 from rankadapters.statistics.cells import percent
 from rankadapters.statistics.document import Document, as_csv
 
@@ -125,7 +125,7 @@ class _Evaluation(Document):
 
     def blocks(self) -> list[str | Table]:
         """Return the tables of values, segments and queries, then the signatures and notes."""
-        from rankadapters.segments.segments import table_of
+        from rankadapters.evaluation.segments import table_of
 
         columns = [name for name in ("name", "model", "value", *COUNTS, JUDGED) if name in self.summaries[0]]
         by_name, lines = {convention.name: convention for convention in self.conventions}, []

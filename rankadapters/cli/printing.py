@@ -16,7 +16,7 @@ from rankadapters.core.errors import InputError
 from rankadapters.progress import has_rich, shown
 
 if TYPE_CHECKING:
-    from rankadapters.core.evaluation.table import Table
+    from rankadapters.evaluation.table import Table
     from rankadapters.statistics.document import Document
 
 FORMATS = ("table", "markdown", "latex", "json", "csv", "html")

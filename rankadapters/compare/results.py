@@ -22,8 +22,8 @@ import numpy as np
 from rankadapters.core.declaration.arguments import choice, members, names, refusal
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, IncomparableScoresError, InputError, MissingToolkitError, choices
-from rankadapters.core.evaluation.score import Score
-from rankadapters.core.evaluation.table import Cell, Table, Written
+from rankadapters.evaluation.score import Score
+from rankadapters.evaluation.table import Cell, Table, Written
 from rankadapters.presets.texts import parse
 
 Direction = bool | Mapping[str, bool] | None

@@ -16,7 +16,7 @@ from rankadapters.core.classes import frozen_class
 from rankadapters.core.data.columns import Ints
 from rankadapters.core.declaration.arguments import choice, flag, names, whole
 from rankadapters.core.errors import InputError, warn_caller
-from rankadapters.core.evaluation.table import Cell, Table
+from rankadapters.evaluation.table import Cell, Table
 from rankadapters.plotting.plots import bagplots, bars, fronts
 from rankadapters.statistics.document import Document, plain
 from rankadapters.statistics.halfspace_depth import Bagplot, bagplot

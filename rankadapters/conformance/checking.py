@@ -14,7 +14,7 @@ from rankadapters.core.classes import frozen_class
 from rankadapters.core.declaration.arguments import number
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import RankAdaptersError
-from rankadapters.core.evaluation.table import Table
+from rankadapters.evaluation.table import Table
 from rankadapters.presets.texts import as_convention
 from rankadapters.statistics.cells import spelled
 from rankadapters.statistics.document import Document

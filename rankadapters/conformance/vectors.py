@@ -15,7 +15,7 @@ from rankadapters.core.classes import frozen_class
 from rankadapters.core.data.columns import Floats
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError
-from rankadapters.core.evaluation.table import Table
+from rankadapters.evaluation.table import Table
 from rankadapters.presets.texts import as_convention
 from rankadapters.statistics.document import Document
 from rankadapters.statistics.grid import grid, replaced

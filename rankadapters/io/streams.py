@@ -17,11 +17,20 @@ from rankadapters.core.declaration.arguments import flag
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.guesses import TABLE, shows_call
 from rankadapters.core.errors import InputError, LabelsWarning, warn_caller
-from rankadapters.core.evaluation.doubts import score_doubts
-from rankadapters.core.evaluation.evaluator import Evaluator
-from rankadapters.core.evaluation.score import Score, Scores, ScoresOfModels
-from rankadapters.core.evaluation.table_calls import column_names, whole_call
-from rankadapters.core.evaluation.threads import as_n_threads
+from rankadapters.evaluation.assignment import (
+    assign,
+    by_query,
+    refuse_entry_per_row,
+    refuse_unknown,
+    segments_by_id,
+)
+from rankadapters.evaluation.doubts import score_doubts
+from rankadapters.evaluation.evaluator import Evaluator
+from rankadapters.evaluation.score import Score, Scores, ScoresOfModels
+from rankadapters.evaluation.segment_sums import Outcome, Segmented, merged, outcomes, sums_by_segment
+from rankadapters.evaluation.segments import Segments
+from rankadapters.evaluation.table_calls import column_names, whole_call
+from rankadapters.evaluation.threads import as_n_threads
 from rankadapters.io.table import BATCH_ROWS, TableReader, arrow_errors, file_batches
 from rankadapters.io.text import AnyPath, is_pipe
 from rankadapters.partitions.request import refuse_pooled
@@ -29,15 +38,6 @@ from rankadapters.partitions.rows import Names, ScoredRows, arrow_table, id_arra
 from rankadapters.presets.label_rules import label_doubts
 from rankadapters.presets.texts import as_conventions
 from rankadapters.progress import shows, step_of_file
-from rankadapters.segments.assignment import (
-    assign,
-    by_query,
-    refuse_entry_per_row,
-    refuse_unknown,
-    segments_by_id,
-)
-from rankadapters.segments.segments import Segments
-from rankadapters.segments.sums import Outcome, Segmented, merged, outcomes, sums_by_segment
 
 # Smaller parts cost more call overhead; larger parts need more memory and no longer fit in the CPU's cache.
 ROWS_AT_ONCE = 200_000

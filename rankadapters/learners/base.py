@@ -19,8 +19,8 @@ from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration import arguments
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError, UnsupportedConventionError
-from rankadapters.core.evaluation.threads import as_n_threads
 from rankadapters.core.ranking import compiled
+from rankadapters.evaluation.threads import as_n_threads
 from rankadapters.learners.trials import Trials
 from rankadapters.presets.texts import as_convention
 from rankadapters.sklearn.estimator import QueryEstimator

@@ -15,13 +15,13 @@ from rankadapters.core.data.queries import as_queries
 from rankadapters.core.declaration.arguments import refusal
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, UnsupportedConventionError
-from rankadapters.core.evaluation.evaluator import Evaluator, bind, ranked
-from rankadapters.core.evaluation.threads import ROW, as_n_threads, over_chunks
 from rankadapters.core.measures.ndcg import ndcg
 from rankadapters.core.measures.ranked import weighted_sums
 from rankadapters.core.ranking import compiled
 from rankadapters.core.ranking.jit import writable
 from rankadapters.core.ranking.ranks import reduced
+from rankadapters.evaluation.evaluator import Evaluator, bind, ranked
+from rankadapters.evaluation.threads import ROW, as_n_threads, over_chunks
 from rankadapters.learners.kernels.line_search import discounted_sums_along
 from rankadapters.presets.texts import as_convention
 

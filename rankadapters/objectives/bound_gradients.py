@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from rankadapters.core.data.columns import Array, beyond_float32, refuse_few_digits
 from rankadapters.core.data.queries import Queries, Rows, rows_of
 from rankadapters.core.errors import InputError
-from rankadapters.core.evaluation.threads import as_n_threads, over_chunks
 from rankadapters.core.ranking.jit import writable
+from rankadapters.evaluation.threads import as_n_threads, over_chunks
 
 Floats = NDArray[np.float64]
 Floats32 = NDArray[np.float32]

@@ -14,9 +14,9 @@ from rankadapters.core.data.queries import Queries, Rows
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.fields import border
 from rankadapters.core.errors import ConventionError, InputError
-from rankadapters.core.evaluation.evaluator import bind
 from rankadapters.core.measures import AP, DCG, ERR, NDCG, RR, FilteredDCG
 from rankadapters.core.ranking.jit import writable
+from rankadapters.evaluation.evaluator import bind
 from rankadapters.objectives.bound_gradients import all_rows, kernel_order, row_number
 from rankadapters.objectives.kernels import LANES, changes
 from rankadapters.objectives.kernels.stochastic_filter import Filtered

@@ -20,11 +20,11 @@ from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.fields import Field, Range
 from rankadapters.core.errors import ConventionError
-from rankadapters.core.evaluation import threads
 from rankadapters.core.measures import AP, ERR, RR, FilteredDCG
 from rankadapters.core.ranking.jit import writable
 from rankadapters.core.ranking.ranks import offsets
 from rankadapters.core.ranking.sorting import ALL_FINITE, ranked_rows
+from rankadapters.evaluation import threads
 from rankadapters.objectives.base import IDLE, ConventionField, Objective
 from rankadapters.objectives.bound_gradients import ROW_ORDER, Floats32, Gradients, kernel_order
 from rankadapters.objectives.kernels import changes, generators, stochastic_rank, yetirank

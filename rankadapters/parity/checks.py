@@ -15,7 +15,7 @@ from rankadapters.core.data.queries import as_queries
 from rankadapters.core.declaration.arguments import number, refusal, text, whole
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError, RankAdaptersError
-from rankadapters.core.evaluation.score import Score
+from rankadapters.evaluation.score import Score
 from rankadapters.parity.causes import judge, number_causes
 from rankadapters.parity.data import bind
 from rankadapters.parity.installed import TOOLKITS, load, own_convention, usable

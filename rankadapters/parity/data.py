@@ -15,8 +15,8 @@ from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.arguments import refusal, whole
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, RankAdaptersError
-from rankadapters.core.evaluation.evaluator import Evaluator
 from rankadapters.core.measures.ranked import Discounted
+from rankadapters.evaluation.evaluator import Evaluator
 
 
 def bind(queries: Queries, scores: object, convention: Convention) -> Array:

@@ -9,8 +9,8 @@ import numpy as np
 from rankadapters.core.data.columns import Columns
 from rankadapters.core.data.queries import as_queries
 from rankadapters.core.errors import ConventionError, InputError
-from rankadapters.core.evaluation.evaluator import Evaluator
 from rankadapters.core.measures import NDCG
+from rankadapters.evaluation.evaluator import Evaluator
 from rankadapters.presets.texts import as_convention
 
 AT_ONCE = 50  # cutoffs per evaluator: more would save ranking passes, but each needs memory for a value per query

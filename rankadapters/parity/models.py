@@ -10,8 +10,8 @@ from typing import Any
 from rankadapters.core.declaration.arguments import refusal, seed, whole
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, MissingToolkitError, RankAdaptersError
-from rankadapters.core.evaluation.evaluator import Evaluator
 from rankadapters.datasets import Grouped, RankingData
+from rankadapters.evaluation.evaluator import Evaluator
 from rankadapters.parity.causes import judge
 from rankadapters.parity.data import refusing
 from rankadapters.parity.installed import load, own_convention, usable

@@ -15,8 +15,8 @@ from rankadapters.core.data.columns import Floats
 from rankadapters.core.declaration.arguments import whole
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, RankAdaptersError
-from rankadapters.core.evaluation.score import signatures
-from rankadapters.core.evaluation.table import Cell, Table
+from rankadapters.evaluation.score import signatures
+from rankadapters.evaluation.table import Cell, Table
 from rankadapters.statistics.document import Document, as_csv, fields_as_dict
 from rankadapters.statistics.mistakes import OurNumber
 from rankadapters.statistics.printed import Printed

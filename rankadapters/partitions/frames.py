@@ -15,14 +15,14 @@ from rankadapters.core.data.ids import hash_ids, id_kind
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.guesses import FRAME, shows_call
 from rankadapters.core.errors import InputError, RankAdaptersError
-from rankadapters.core.evaluation.evaluator import Evaluator, Measured
-from rankadapters.core.evaluation.score import Score, Scores
-from rankadapters.core.evaluation.tally import Ids
+from rankadapters.evaluation.assignment import assign, by_query, refuse_entry_per_row, refuse_unknown
+from rankadapters.evaluation.evaluator import Evaluator, Measured
+from rankadapters.evaluation.score import Score, Scores
+from rankadapters.evaluation.segment_sums import Segmented, merged, outcomes, sums_by_segment
+from rankadapters.evaluation.segments import Segments
+from rankadapters.evaluation.tally import Ids
 from rankadapters.partitions.request import FrameKeywords, FrameRequest, Partitions, SegmentKeywords
 from rankadapters.partitions.rows import Names, ScoredRows, rows_of_partition
-from rankadapters.segments.assignment import assign, by_query, refuse_entry_per_row, refuse_unknown
-from rankadapters.segments.segments import Segments
-from rankadapters.segments.sums import Segmented, merged, outcomes, sums_by_segment
 
 T = TypeVar("T")
 Conventions = Iterable[Convention | str]

@@ -9,9 +9,9 @@ from typing import Any, Literal, Required, Self, TypedDict, get_args
 from rankadapters.core.declaration.arguments import choice
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, UnsupportedConventionError
+from rankadapters.evaluation.assignment import segments_by_id
 from rankadapters.partitions.rows import Names
 from rankadapters.presets.texts import as_conventions
-from rankadapters.segments.assignment import segments_by_id
 
 Partitions = Literal["whole", "shuffle"]
 TIES_BY_ROW_ORDER = {"input", "reverse"}

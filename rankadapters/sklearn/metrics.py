@@ -15,7 +15,7 @@ from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.arguments import refusal
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
-from rankadapters.core.evaluation.evaluate import evaluate
+from rankadapters.evaluation.evaluate import evaluate
 from rankadapters.presets.texts import as_convention, is_one
 from rankadapters.sklearn.rows import find_qid, one_per_query, queries_of, refuse_other_rows, warn_of_cuts, whole_sizes
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rankadapters.core.declaration.fields import number
-from rankadapters.core.evaluation.table import Cell
+from rankadapters.evaluation.table import Cell
 
 
 def signed(*values: float) -> Cell:

@@ -12,7 +12,7 @@ from html import escape
 from typing import Any
 
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.evaluation.table import Table, Written
+from rankadapters.evaluation.table import Table, Written
 from rankadapters.statistics.cells import spelled
 
 

@@ -16,7 +16,7 @@ from rankadapters.core.data.columns import Columns, Floats
 from rankadapters.core.data.queries import Queries, as_queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import RankAdaptersError
-from rankadapters.core.evaluation.evaluator import Evaluator, Measured
+from rankadapters.evaluation.evaluator import Evaluator, Measured
 from rankadapters.presets.texts import as_convention
 from rankadapters.statistics.grid import replaced
 

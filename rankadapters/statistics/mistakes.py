@@ -18,8 +18,8 @@ from rankadapters.core.data.columns import Array, Floats
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import RankAdaptersError
-from rankadapters.core.evaluation.evaluator import Evaluator, Measured
 from rankadapters.core.measures import NDCG, RR, Precision
+from rankadapters.evaluation.evaluator import Evaluator, Measured
 from rankadapters.statistics.inert import ROUNDING, Terms, counted, terms_in, terms_of
 
 DECIMALS = range(1, 7)  # numbers of decimals to which a file may have rounded scores

@@ -8,7 +8,7 @@ from html import escape
 from typing import Any, NamedTuple
 
 from rankadapters.core import __version__
-from rankadapters.core.evaluation.table import Table, Written
+from rankadapters.evaluation.table import Table, Written
 from rankadapters.statistics.document import as_paragraph
 
 _STYLE = """\

@@ -23,8 +23,8 @@ from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.fields import border
 from rankadapters.core.errors import ConventionError, InputError
-from rankadapters.core.evaluation.evaluator import Member, Work, comparable_scores
-from rankadapters.core.evaluation.threads import as_n_threads
+from rankadapters.evaluation.evaluator import Member, Work, comparable_scores
+from rankadapters.evaluation.threads import as_n_threads
 from rankadapters.statistics.grid import REFUSAL, Block, Values
 from rankadapters.statistics.plan_keys import classes, columns_key, plan_key, plan_keys
 from rankadapters.statistics.policy_choices import POLICIES, Lowered, Policies

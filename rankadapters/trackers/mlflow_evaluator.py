@@ -10,7 +10,7 @@ import numpy as np
 from rankadapters.core.data.columns import as_numbers
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.errors import InputError, choices
-from rankadapters.core.evaluation.evaluator import Evaluator
+from rankadapters.evaluation.evaluator import Evaluator
 from rankadapters.partitions.rows import locating, weights_of_queries
 from rankadapters.trackers.runs import log_mlflow, mlflow_name
 

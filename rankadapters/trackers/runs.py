@@ -12,7 +12,7 @@ from rankadapters.callbacks.arguments import display_names
 from rankadapters.callbacks.history import Evaluation
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, MissingToolkitError, brief
-from rankadapters.core.evaluation.score import Score
+from rankadapters.evaluation.score import Score
 from rankadapters.presets.texts import as_convention
 
 BATCH, TAGS = 1000, 100  # maximum numbers of metrics and of tags in one call of MLflow

@@ -19,12 +19,12 @@ from rankadapters.core.data.columns import shared_index
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, brief
-from rankadapters.core.evaluation.threads import as_n_threads
+from rankadapters.evaluation.threads import as_n_threads
 from rankadapters.xgboost.metrics import UNCUT, columns_of, log_values, query_weights, refuse_names, refuse_workers
 from rankadapters.xgboost.stopping import DirectionCheck, forget_best
 
 if TYPE_CHECKING:
-    from rankadapters.core.evaluation.evaluator import Evaluator
+    from rankadapters.evaluation.evaluator import Evaluator
 
     _Bound = tuple[dict[str, tuple[xgb.DMatrix, list[Evaluator]]], DirectionCheck]
 

@@ -10,7 +10,7 @@ import pytest
 import rankadapters as ra
 from rankadapters import cli
 from rankadapters.audit.evaluation import evaluate_usable, measure_in_passes
-from rankadapters.core.evaluation.evaluator import Work
+from rankadapters.evaluation.evaluator import Work
 from tests.helpers.graded_queries import small_queries
 from tests.helpers.tables import for_each
 

@@ -12,8 +12,8 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import objectives
-from rankadapters.core.evaluation import threads
 from rankadapters.core.ranking.jit import Jitted
+from rankadapters.evaluation import threads
 from rankadapters.objectives.kernels.pairs import pair_gradients
 from rankadapters.objectives.kernels.replicas import replica_gradients
 from rankadapters.objectives.kernels.stochastic_filter import stochastic_filter_gradients

@@ -12,8 +12,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import rankadapters as ra
-from rankadapters.core.evaluation.score import cells
-from rankadapters.core.evaluation.table import Table, as_latex
+from rankadapters.evaluation.score import cells
+from rankadapters.evaluation.table import Table, as_latex
 from tests.helpers.rankings import ranking
 
 DATA = ranking(1)

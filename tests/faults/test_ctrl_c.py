@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from rankadapters.core.evaluation import evaluator, threads
 from rankadapters.core.ranking.jit import Jitted
+from rankadapters.evaluation import evaluator, threads
 from tests.helpers.python_processes import TIMEOUT, needs_posix, start_python
 
 pytestmark = [needs_posix, pytest.mark.long, pytest.mark.usefixtures("default_sigint")]
@@ -180,7 +180,7 @@ def test_a_training_with_our_objective_in_catboost_can_be_interrupted(ctrl_c):
 
 
 def test_a_pool_that_was_interrupted_while_it_held_a_lock_is_not_used_again(monkeypatch):
-    monkeypatch.setattr("rankadapters.core.evaluation.threads.ROWS_PER_THREAD", 10)
+    monkeypatch.setattr("rankadapters.evaluation.threads.ROWS_PER_THREAD", 10)
     pairs = ra.Evaluator([1, 0] * 50, "letor4@10", group_sizes=[2] * 50, n_threads=4)
     scores = np.arange(100.0)
     expected, values = pairs.evaluate(scores), []
@@ -194,7 +194,7 @@ def test_a_pool_that_was_interrupted_while_it_held_a_lock_is_not_used_again(monk
     with pytest.raises(KeyboardInterrupt):
         pairs.evaluate(scores)
     monkeypatch.undo()
-    monkeypatch.setattr("rankadapters.core.evaluation.threads.ROWS_PER_THREAD", 10)
+    monkeypatch.setattr("rankadapters.evaluation.threads.ROWS_PER_THREAD", 10)
     thread = threading.Thread(target=lambda: values.append(pairs.evaluate(scores)), daemon=True)
     thread.start()
     thread.join(60)

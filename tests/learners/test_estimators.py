@@ -180,8 +180,8 @@ def test_validation_fraction_holds_out_queries_and_excludes_eval_set(name):
 
 @for_learners_with_validation
 def test_the_number_of_threads_changes_no_bit_of_the_model(name, monkeypatch):
-    monkeypatch.setattr("rankadapters.core.evaluation.threads.ROWS_PER_THREAD", 50)
-    monkeypatch.setattr("rankadapters.core.evaluation.threads.WORK_PER_CALL", 2000)
+    monkeypatch.setattr("rankadapters.evaluation.threads.ROWS_PER_THREAD", 50)
+    monkeypatch.setattr("rankadapters.evaluation.threads.WORK_PER_CALL", 2000)
     models = [clone(QUICK[name]).set_params(n_threads=n).fit(DATA.X, DATA.y, qid=DATA.qid) for n in (1, 3)]
     assert models[0].predict(VALID.X).tobytes() == models[1].predict(VALID.X).tobytes()
     assert models[0].history_ == models[1].history_

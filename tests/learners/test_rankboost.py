@@ -50,7 +50,7 @@ def test_validation_by_a_loss_keeps_the_round_of_the_lowest_value():
 
 def test_neither_threads_nor_sparse_features_change_a_bit(monkeypatch):
     monkeypatch.setattr(rankboost_module, "ROWS_PER_PART", 40)
-    monkeypatch.setattr("rankadapters.core.evaluation.threads.ROWS_PER_THREAD", 50)
+    monkeypatch.setattr("rankadapters.evaluation.threads.ROWS_PER_THREAD", 50)
     one_thread, three_threads, sparse = (
         RankBoost(max_iter=8, n_threads=n_threads).fit(X, DATA.y, qid=DATA.qid)
         for n_threads, X in ((1, DATA.X), (3, DATA.X), (1, sp.csr_matrix(DATA.X)))

@@ -84,7 +84,7 @@ def test_values_are_the_same_bits_for_any_threads_parts_and_kernels(measure, max
     monkeypatch.setattr(trials_module, "MAX_GAIN_ROWS", max_gain_rows)
     line = (DATA.X[:, 0], DATA.X[:, 1], STEPS)
     outputs = []
-    monkeypatch.setattr("rankadapters.core.evaluation.threads.ROWS_PER_THREAD", 100)
+    monkeypatch.setattr("rankadapters.evaluation.threads.ROWS_PER_THREAD", 100)
     for work, n_threads, form in [
         (2**25, 1, NEVER),
         (2**25, 1, NOW),
@@ -92,7 +92,7 @@ def test_values_are_the_same_bits_for_any_threads_parts_and_kernels(measure, max
         (1600, 1, NEVER),
         (10**5, 2, NOW),
     ]:
-        monkeypatch.setattr("rankadapters.core.evaluation.threads.WORK_PER_CALL", work)
+        monkeypatch.setattr("rankadapters.evaluation.threads.WORK_PER_CALL", work)
         with kernels(form):
             trials = Trials(DATA.y, measure, qid=DATA.qid, n_threads=n_threads)
             outputs.append((trials.along(*line).tobytes(), trials.values(DATA.X.T).tobytes()))

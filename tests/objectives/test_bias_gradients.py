@@ -7,7 +7,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import objectives
-from rankadapters.core.evaluation import threads
+from rankadapters.evaluation import threads
 from tests.helpers.gradient_rows import (
     EXACT,
     STATELESS,

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import rankadapters as ra
 from rankadapters import objectives
-from rankadapters.core.evaluation import threads
+from rankadapters.evaluation import threads
 from tests.helpers.depth import examples
 from tests.helpers.every_objective import VALUE_BY_CLASS
 from tests.helpers.gradient_rows import (

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from rankadapters.core.evaluation.table import Table
+from rankadapters.evaluation.table import Table
 from rankadapters.parity import ParityError, ParityReport, ParityRow, QueryDifferences
 from rankadapters.parity.report import FLOAT32, FULL_DOUBLE, relative
 from rankadapters.presets.vocabulary import differing, require_expressible

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from rankadapters.core.evaluation.evaluator import Evaluator
+from rankadapters.evaluation.evaluator import Evaluator
 from tests.helpers.rankings import ranking
 from tests.helpers.tables import for_each
 

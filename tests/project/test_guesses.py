@@ -14,7 +14,7 @@ import pytest
 import rankadapters as ra
 from rankadapters.core.declaration.guesses import ARGUMENTS, WAYS, no_attribute, shows_call
 from rankadapters.core.errors import are_installed
-from rankadapters.core.evaluation.table_calls import USUAL_NAMES
+from rankadapters.evaluation.table_calls import USUAL_NAMES
 from tests.helpers.tables import for_each
 
 LABELS, SCORES, QID = [1, 0, 2, 0], [0.2, 0.9, 0.5, 0.1], ["a", "a", "b", "b"]

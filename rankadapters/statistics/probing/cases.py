@@ -13,7 +13,7 @@ from rankadapters.core.classes import frozen_class
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import RankAdaptersError
-from rankadapters.core.evaluation.evaluator import Evaluator
+from rankadapters.evaluation.evaluator import Evaluator
 
 # The traits of data that a function may refuse or treat by a rule of its own.
 EMPTY, ONE_DOCUMENT = "nothing relevant", "one document"

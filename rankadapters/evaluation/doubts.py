@@ -11,7 +11,7 @@ from rankadapters.core.data.columns import Array
 from rankadapters.core.data.queries import Queries, rows_of
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import LabelsWarning, warn_caller
-from rankadapters.core.evaluation.evaluator import Evaluator
+from rankadapters.evaluation.evaluator import Evaluator
 from rankadapters.presets.label_rules import UNSTABLE_SORTS, label_doubts
 
 MANY_LABELS = 20  # data sets have fewer grades

@@ -7,14 +7,15 @@ from typing import Any, Protocol, Unpack, overload
 
 import numpy as np
 
-from rankadapters.core.data.columns import Columns, refuse_uncomputed
+from rankadapters.core.data.columns import Array, Columns, Floats, refuse_uncomputed
 from rankadapters.core.declaration.arguments import flag
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
-from rankadapters.core.evaluation.doubts import warn_of_scores
-from rankadapters.core.evaluation.evaluator import Evaluator
-from rankadapters.core.evaluation.score import ByConvention, Score, Scores, ScoresOfModels, shape_results
-from rankadapters.core.evaluation.table_calls import takes_columns
+from rankadapters.evaluation.doubts import warn_of_scores
+from rankadapters.evaluation.evaluator import Evaluator
+from rankadapters.evaluation.score import ByConvention, Score, Scores, ScoresOfModels, shape_results
+from rankadapters.evaluation.table import as_frame
+from rankadapters.evaluation.table_calls import takes_columns
 
 
 class ScoreTable(Protocol):
@@ -172,7 +173,7 @@ def evaluate(
     evaluator = Evaluator(labels, convention, n_threads=n_threads, **columns)
     models, one_model = _models(evaluator, scores)
     if by is not None:
-        from rankadapters.segments.evaluation import evaluate_segments
+        from rankadapters.evaluation.segment_evaluation import evaluate_segments
 
         segments = evaluate_segments(evaluator, models, by, one_model=one_model)
         warn_of_scores(evaluator, models)
@@ -235,9 +236,7 @@ def per_query(
     values = {name: evaluator.measure(column).per_query for name, column in models.items()}
     warn_of_scores(evaluator, models)
     if as_frame:
-        from rankadapters.exports import query_frame
-
-        return query_frame(evaluator.query_ids, values, one_model=one_model)
+        return _query_frame(evaluator.query_ids, values, one_model=one_model)
     return _shaped(evaluator, values, one_model=one_model)
 
 
@@ -252,3 +251,12 @@ def _models(evaluator: Evaluator, scores: object) -> tuple[dict[Any, object], bo
 def _shaped(evaluator: Evaluator, by_model: Mapping[Any, ByConvention[Any]], *, one_model: bool) -> Any:
     is_one = evaluator.convention is not None
     return shape_results(evaluator.conventions, by_model, is_one=is_one, one_model=one_model)
+
+
+def _query_frame(query_ids: Array, values: Mapping[Any, ByConvention[Floats]], *, one_model: bool) -> Any:
+    """Return the values of `per_query(..., frame=True)`, by model and convention, as a pandas DataFrame."""
+    models = {} if one_model else {"model": [name for name in values for _ in query_ids]}
+    conventions = (convention.name for convention in next(iter(values.values())))
+    of_conventions = zip(*(by_convention.values() for by_convention in values.values()), strict=True)
+    columns = {name: np.concatenate(of_models) for name, of_models in zip(conventions, of_conventions, strict=True)}
+    return as_frame({"qid": np.tile(query_ids, len(values)), **models, **columns})

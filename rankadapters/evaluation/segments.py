@@ -13,11 +13,11 @@ import numpy as np
 from rankadapters.core.classes import lazy_property
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import NotAskedError, choices
-from rankadapters.core.evaluation.score import Scores, frame_row, renamed, shape_results, signatures
-from rankadapters.core.evaluation.table import Cell, Table, Written, distinct_decimals
+from rankadapters.evaluation.assignment import segment_value
+from rankadapters.evaluation.score import Scores, frame_row, renamed, shape_results, signatures
+from rankadapters.evaluation.segment_sums import Outcome
+from rankadapters.evaluation.table import Cell, Table, Written, distinct_decimals
 from rankadapters.presets.texts import parse
-from rankadapters.segments.assignment import segment_value
-from rankadapters.segments.sums import Outcome
 
 Result = TypeVar("Result")  # the return type of `ra.evaluate` without `by`
 ByModel = Mapping[Any, Mapping[Any, Mapping[Convention, Outcome]]]  # keys: model, segment, convention

@@ -13,8 +13,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import rankadapters as ra
-from rankadapters.core.evaluation import threads
 from rankadapters.core.measures import MEASURES
+from rankadapters.evaluation import threads
 from tests.helpers.convention_strategies import conventions
 from tests.helpers.depth import examples
 from tests.helpers.oracle_rows import takes_probabilities

@@ -9,7 +9,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.core.data.columns import Array
-from rankadapters.core.evaluation.doubts import FEW_SCORES, MANY_LABELS, look_swapped, score_doubts
+from rankadapters.evaluation.doubts import FEW_SCORES, MANY_LABELS, look_swapped, score_doubts
 from rankadapters.presets.label_rules import UNSTABLE_SORTS
 from tests.helpers.shared_data import golden_file
 from tests.helpers.tables import for_each

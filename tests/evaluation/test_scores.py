@@ -10,8 +10,8 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.core.errors import LabelsWarning
-from rankadapters.core.evaluation import evaluator
-from rankadapters.core.evaluation.table import Table
+from rankadapters.evaluation import evaluator
+from rankadapters.evaluation.table import Table
 from tests.helpers.tables import for_each
 
 LABELS, SIZES = [1, 0, 1, 0], [2, 2]

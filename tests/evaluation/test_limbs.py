@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import rankadapters as ra
-from rankadapters.core.evaluation.tally import SMALLEST_EXPONENT, SUM_LIMBS, exact_sum, from_limbs, squares, to_limbs
+from rankadapters.evaluation.tally import SMALLEST_EXPONENT, SUM_LIMBS, exact_sum, from_limbs, squares, to_limbs
 from tests.helpers.ragged_queries import TEXTBOOK, ragged_columns
 from tests.helpers.tables import for_each
 

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.evaluation.evaluator import Evaluator, Measured
-from rankadapters.segments.assignment import Assignment, assign
-from rankadapters.segments.segments import Segments
-from rankadapters.segments.sums import Outcome, naming, outcomes, sums_by_segment
+from rankadapters.evaluation.assignment import Assignment, assign
+from rankadapters.evaluation.evaluator import Evaluator, Measured
+from rankadapters.evaluation.segment_sums import Outcome, naming, outcomes, sums_by_segment
+from rankadapters.evaluation.segments import Segments
 
 
 def evaluate_segments(

@@ -25,7 +25,7 @@ from rankadapters.core.errors import (
     brief,
     choices,
 )
-from rankadapters.core.evaluation.table import Cell, Table, Written, distinct_decimals, fixed
+from rankadapters.evaluation.table import Cell, Table, Written, distinct_decimals, fixed
 from rankadapters.presets.texts import as_convention, parse
 
 

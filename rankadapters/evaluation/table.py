@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 from itertools import chain
@@ -13,6 +13,7 @@ from typing import Any, Self
 
 from rankadapters.core.classes import frozen_class
 from rankadapters.core.declaration.arguments import whole
+from rankadapters.core.errors import MissingToolkitError
 
 # Characters that LaTeX treats as markup or prints differently; after a line end, `[` and `*` would start an option.
 _LATEX = str.maketrans(
@@ -211,8 +212,6 @@ class Written(ABC):
         MissingToolkitError
             pandas is not installed.
         """
-        from rankadapters.exports import as_frame
-
         return as_frame(self._frame_rows())
 
     def _frame_rows(self) -> list[dict[str, Any]]:
@@ -244,6 +243,15 @@ class Written(ABC):
         if len(shown) == 1:
             return bars(list(zip(names, chain(*values), strict=True)), heads[0])
         return lines_by_row(heads, list(zip(names, values, strict=True)), "value")
+
+
+def as_frame(data: Any, columns: Sequence[str] | None = None) -> Any:
+    """Return a pandas DataFrame of rows or columns."""
+    try:
+        from pandas import DataFrame
+    except ImportError:
+        raise MissingToolkitError.of("pandas", "frame") from None
+    return DataFrame(data, columns=columns)
 
 
 def as_markdown(text: str) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from rankadapters.segments.segments import _student
+from rankadapters.evaluation.segments import _student
 from tests.helpers.segment_rows import conventions, evaluate_columns, evaluate_segment, rows
 from tests.helpers.tables import for_each
 

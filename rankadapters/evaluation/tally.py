@@ -15,7 +15,7 @@ from rankadapters.core.data.columns import Floats
 from rankadapters.core.declaration.arguments import members
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import IncomparableScoresError, InputError, RankAdaptersError
-from rankadapters.core.evaluation.score import COUNTS, Score
+from rankadapters.evaluation.score import COUNTS, Score
 from rankadapters.presets.texts import parse
 
 SMALLEST_EXPONENT = 1074  # the smallest float64 is 2^-1074

@@ -1,1 +1,0 @@
-"""Evaluate segments of queries: one Score for each segment and one for all queries."""
