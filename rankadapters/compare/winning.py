@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters.compare.results import Results
+from rankadapters.core.arrays import Ints
 from rankadapters.core.classes import frozen_class
-from rankadapters.core.data.columns import Ints
 from rankadapters.core.declaration.arguments import choice, flag, names, whole
 from rankadapters.core.errors import InputError, warn_caller
 from rankadapters.evaluation.table import Cell, Table

@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from rankadapters.core.data.columns import Array, Ints, as_column, is_missing, pandas_index, same_index
+from rankadapters.core.arrays import Array, Ints
+from rankadapters.core.data.columns import as_column, is_missing, pandas_index, same_index
 from rankadapters.core.data.ids import id_value, id_values
 from rankadapters.core.data.queries import UNNAMED, Queries, comparable_keys
 from rankadapters.core.errors import InputError

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rankadapters.core.arrays import Array
 from rankadapters.core.classes import frozen_class
-from rankadapters.core.data.columns import Array, text_column
+from rankadapters.core.data.columns import text_column
 from rankadapters.core.data.ids import id_values
 from rankadapters.core.data.queries import Queries, stretches
 from rankadapters.core.declaration.arguments import choice

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
-from rankadapters.core.data.columns import Floats, text_column
+from rankadapters.core.arrays import Floats
+from rankadapters.core.data.columns import text_column
 from rankadapters.core.declaration.arguments import flag, whole
 from rankadapters.core.errors import InputError
 from rankadapters.io.judgments import Judgments, check_split_queries, judgments_of

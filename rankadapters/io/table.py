@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from rankadapters.core.data.columns import EXACT_INT
+from rankadapters.core.arrays import EXACT
 from rankadapters.core.errors import InputError
 from rankadapters.io.judgments import Judgments, check_split_queries, judgments_of
 from rankadapters.io.text import AnyPath, InexactError, as_path, copied, is_exact, is_pipe, open_text, readable
@@ -281,7 +281,7 @@ def _open_csv(text: _Text, header: Sequence[str], delimiter: str, kinds: Mapping
 
 
 def _beyond_exact(column: Any) -> bool:
-    return bool((np.abs(column.to_numpy(zero_copy_only=False)) >= EXACT_INT).any())
+    return bool((np.abs(column.to_numpy(zero_copy_only=False)) >= EXACT).any())
 
 
 def _check_digits(path: AnyPath, header: Sequence[str], delimiter: str, columns: Sequence[str]) -> None:

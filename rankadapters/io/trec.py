@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankadapters.core.data.columns import Flags, Ints, text_column
+from rankadapters.core.arrays import Flags, Ints
+from rankadapters.core.data.columns import text_column
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.errors import InputError
 from rankadapters.io.judgments import Judgments

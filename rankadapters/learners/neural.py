@@ -9,8 +9,8 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rankadapters.core.arrays import Floats
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration import arguments
 from rankadapters.core.declaration.convention import Convention
@@ -21,8 +21,6 @@ from rankadapters.objectives import Objective
 from rankadapters.objectives.base import as_objective
 from rankadapters.sklearn.estimator import generator
 from rankadapters.sklearn.rows import LabeledRows
-
-Floats = NDArray[np.float64]
 
 
 class Activation(NamedTuple):

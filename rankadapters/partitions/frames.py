@@ -10,7 +10,7 @@ from typing import Any, ClassVar, NamedTuple, TypeVar, Unpack, overload
 
 import numpy as np
 
-from rankadapters.core.data.columns import Floats, Ints
+from rankadapters.core.arrays import Floats, Ints
 from rankadapters.core.data.ids import hash_ids, id_kind
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.guesses import FRAME, shows_call

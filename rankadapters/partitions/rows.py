@@ -10,11 +10,8 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
+from rankadapters.core.arrays import EXACT, Array, Floats, Ints
 from rankadapters.core.data.columns import (
-    EXACT_INT,
-    Array,
-    Floats,
-    Ints,
     as_column,
     as_numbers,
     as_weights,
@@ -285,7 +282,7 @@ def _is_beyond(decimals: Any) -> bool:
     from pyarrow import compute
 
     wide = decimals.cast(pa.decimal256(76, decimals.type.scale))  # min_max takes no decimals of 32 or 64 bits
-    return any(abs(bound) > EXACT_INT for bound in compute.min_max(wide).as_py().values())
+    return any(abs(bound) > EXACT for bound in compute.min_max(wide).as_py().values())
 
 
 def _ids(column: Any, name: str, role: str) -> Any:

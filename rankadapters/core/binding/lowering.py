@@ -10,14 +10,14 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from rankadapters.core.arrays import EXACT, Array, Flags, Floats, Ints
 from rankadapters.core.binding.plans import NO_ARGUMENTS, Column, Formula, Key, RankedPlan, Ranking, WholePlan
-from rankadapters.core.data.columns import Array, Flags, Floats, Ints, refused_label
+from rankadapters.core.data.columns import refused_label
 from rankadapters.core.data.optional_columns import Pairs
 from rankadapters.core.data.queries import Queries, Rows, backwards, mirrored, retrieved_rows, rows_of
 from rankadapters.core.declaration.fields import border, label_threshold, table
 from rankadapters.core.errors import InputError
 from rankadapters.core.ranking.ranks import (
-    EXACT,
     Ranks,
     is_whole_below,
     offsets,

@@ -8,9 +8,9 @@ from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
+from rankadapters.core.arrays import Floats, Ints
 from rankadapters.core.binding.lowering import Binding, loss_plan, probabilities, sums_by, weights_of
 from rankadapters.core.binding.plans import WholePlan
-from rankadapters.core.data.columns import Floats, Ints
 from rankadapters.core.declaration.convention import AVERAGE, Convention
 from rankadapters.core.declaration.fields import Field, Range
 from rankadapters.core.measures.ranked import MISSING, Unjudged

@@ -8,9 +8,9 @@ from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
+from rankadapters.core.arrays import Flags, Floats
 from rankadapters.core.binding.lowering import Binding
 from rankadapters.core.binding.plans import RankedPlan
-from rankadapters.core.data.columns import Flags, Floats
 from rankadapters.core.declaration.convention import Mean, average_of
 from rankadapters.core.declaration.fields import Field, table
 from rankadapters.core.errors import ConventionError

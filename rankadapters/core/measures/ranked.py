@@ -8,9 +8,9 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 
+from rankadapters.core.arrays import Flags, Floats
 from rankadapters.core.binding.lowering import Binding
 from rankadapters.core.binding.plans import Column, RankedPlan
-from rankadapters.core.data.columns import Flags, Floats
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.fields import Cutoff, Field, Range, border, label_threshold, number, table
 from rankadapters.core.declaration.fields import Gain as GainField
