@@ -98,8 +98,7 @@ class Frame(ABC):
         Parameters
         ----------
         df : dask.dataframe.DataFrame or pyspark.sql.DataFrame
-            One row per document. During the call, the Spark session's `spark.sql.execution.arrow.maxRecordsPerBatch`
-            is raised to at least 100,000, which halves the time.
+            One row per document.
         convention : Convention or str, or iterable of them
             The conventions to compute; all of them share one pass and one ranking.
         label, score, qid : str
