@@ -121,7 +121,7 @@ class Models(NamedTuple):
     @contextmanager
     def locating(self) -> Iterator[None]:
         """Add file and line to an error that names a row, if all models have the same rows."""
-        from rankadapters.partitions.rows import locating
+        from rankadapters.io.rows import locating
 
         with locating(range(self.first.queries.n_docs), self.first.place) if self.same_queries else nullcontext():
             yield

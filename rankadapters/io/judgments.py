@@ -16,7 +16,7 @@ from rankadapters.core.data.ids import id_values
 from rankadapters.core.data.queries import Queries, stretches
 from rankadapters.core.declaration.arguments import choice
 from rankadapters.core.errors import InputError
-from rankadapters.partitions.rows import Locate, first_duplicate, locating, weights_of_queries, with_docids
+from rankadapters.io.rows import Locate, first_duplicate, locating, weights_of_queries, with_docids
 
 SPLIT_QUERIES = ("error", "merge", "separate")
 

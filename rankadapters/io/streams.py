@@ -27,14 +27,13 @@ from rankadapters.evaluation.assignment import (
 from rankadapters.evaluation.doubts import score_doubts
 from rankadapters.evaluation.evaluator import Evaluator
 from rankadapters.evaluation.score import Score, Scores, ScoresOfModels
-from rankadapters.evaluation.segment_sums import Outcome, Segmented, merged, outcomes, sums_by_segment
+from rankadapters.evaluation.segment_sums import Outcome, Segmented, merged, outcomes, refuse_pooled, sums_by_segment
 from rankadapters.evaluation.segments import Segments
 from rankadapters.evaluation.table_calls import column_names, whole_call
 from rankadapters.evaluation.threads import as_n_threads
+from rankadapters.io.rows import Names, ScoredRows, arrow_table, id_array, locating, require_pyarrow
 from rankadapters.io.table import BATCH_ROWS, TableReader, arrow_errors, file_batches
 from rankadapters.io.text import AnyPath, is_pipe
-from rankadapters.partitions.request import refuse_pooled
-from rankadapters.partitions.rows import Names, ScoredRows, arrow_table, id_array, locating, require_pyarrow
 from rankadapters.presets.label_rules import label_doubts
 from rankadapters.presets.texts import as_conventions
 from rankadapters.progress import shows, step_of_file

@@ -18,8 +18,8 @@ import numpy as np
 from rankadapters.core.arrays import EXACT
 from rankadapters.core.errors import InputError
 from rankadapters.io.judgments import Judgments, check_split_queries, judgments_of
+from rankadapters.io.rows import Names, id_array, locating, read_columns, require_pyarrow, score_role
 from rankadapters.io.text import AnyPath, InexactError, as_path, copied, is_exact, is_pipe, open_text, readable
-from rankadapters.partitions.rows import Names, id_array, locating, read_columns, require_pyarrow, score_role
 from rankadapters.progress import Step, steps
 
 BATCH_ROWS = 200_000  # rows that are read at a time

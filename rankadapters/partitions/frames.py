@@ -21,8 +21,8 @@ from rankadapters.evaluation.score import Score, Scores
 from rankadapters.evaluation.segment_sums import Segmented, merged, outcomes, sums_by_segment
 from rankadapters.evaluation.segments import Segments
 from rankadapters.evaluation.tally import Ids
+from rankadapters.io.rows import Names, ScoredRows, rows_of_partition
 from rankadapters.partitions.request import FrameKeywords, FrameRequest, Partitions, SegmentKeywords
-from rankadapters.partitions.rows import Names, ScoredRows, rows_of_partition
 
 T = TypeVar("T")
 Conventions = Iterable[Convention | str]

@@ -10,7 +10,8 @@ from rankadapters.core.declaration.arguments import choice
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, UnsupportedConventionError
 from rankadapters.evaluation.assignment import segments_by_id
-from rankadapters.partitions.rows import Names
+from rankadapters.evaluation.segment_sums import refuse_pooled
+from rankadapters.io.rows import Names
 from rankadapters.presets.texts import as_conventions
 
 Partitions = Literal["whole", "shuffle"]
@@ -103,14 +104,6 @@ class FrameRequest:
     def has_segments(self) -> bool:
         """Whether the queries are divided into segments."""
         return self.by is not None or self.names.by is not None
-
-
-def refuse_pooled(conventions: Iterable[Convention]) -> None:
-    """Raise an error if a convention takes all rows as one query, so that parts of the rows cannot be added up."""
-    for convention in conventions:
-        if convention.over == "rows":
-            msg = f"{convention.name} takes all rows as one query (pool='rows'), so parts cannot be added."
-            raise UnsupportedConventionError(msg, hint="ra.evaluate, which holds all rows in memory, or pool='queries'")
 
 
 def _refuse_unfit(convention: Convention, names: Names) -> None:

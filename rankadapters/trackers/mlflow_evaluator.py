@@ -11,7 +11,7 @@ from rankadapters.core.data.columns import as_numbers
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.errors import InputError, choices
 from rankadapters.evaluation.evaluator import Evaluator
-from rankadapters.partitions.rows import locating, weights_of_queries
+from rankadapters.io.rows import locating, weights_of_queries
 from rankadapters.trackers.runs import log_mlflow, mlflow_name
 
 COLUMNS = ("qid", "query_weight", "row_weight", "docid")

@@ -1,4 +1,4 @@
-"""Named columns of Arrow tables become checked queries and scores; files, streams, Dask and Spark share this form."""
+"""Turn named columns of tables into checked queries and scores, for files, streams, Dask and Spark."""
 
 from __future__ import annotations
 
