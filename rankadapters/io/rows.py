@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, 
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from difflib import get_close_matches
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self, TypedDict
 
 import numpy as np
 
@@ -29,6 +29,16 @@ from rankadapters.core.declaration.arguments import refusal
 from rankadapters.core.errors import InputError, MissingToolkitError
 
 Locate = Callable[[int], str]
+
+
+class ColumnKeywords(TypedDict, total=False):
+    """Keywords that name columns of a table besides the scores, for type checkers."""
+
+    label: str
+    qid: str
+    query_weight: str | None
+    row_weight: str | None
+    docid: str | None
 
 
 @dataclass(frozen=True, kw_only=True)

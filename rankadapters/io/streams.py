@@ -6,10 +6,9 @@ import os
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from inspect import isdatadescriptor
-from typing import Any, overload
+from typing import Any, Unpack, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankadapters.core.data.columns import pandas_index
 from rankadapters.core.data.ids import hash_ids, id_values
@@ -30,8 +29,9 @@ from rankadapters.evaluation.score import Score, Scores, ScoresOfModels
 from rankadapters.evaluation.segment_sums import Outcome, Segmented, merged, outcomes, refuse_pooled, sums_by_segment
 from rankadapters.evaluation.segments import Segments
 from rankadapters.evaluation.table_calls import column_names, whole_call
+from rankadapters.evaluation.tally import Ids
 from rankadapters.evaluation.threads import as_n_threads
-from rankadapters.io.rows import Names, ScoredRows, arrow_table, id_array, locating, require_pyarrow
+from rankadapters.io.rows import ColumnKeywords, Names, ScoredRows, arrow_table, id_array, locating, require_pyarrow
 from rankadapters.io.table import BATCH_ROWS, TableReader, arrow_errors, file_batches
 from rankadapters.io.text import AnyPath, is_pipe
 from rankadapters.presets.label_rules import label_doubts
@@ -42,44 +42,42 @@ from rankadapters.progress import shows, step_of_file
 ROWS_AT_ONCE = 200_000
 TABLES_AT_ONCE = 1_000
 
-Hashes = NDArray[np.uint64]
+Conventions = Iterable[Convention | str]
+
+
+class StreamKeywords(ColumnKeywords, total=False):
+    """Keywords of `evaluate_table`, for type checkers."""
+
+    unsorted: bool
+    n_threads: int | None
 
 
 @overload
 def evaluate_table(  # type: ignore[overload-overlap]  # a text is one convention, or one column
-    table: object, convention: Convention | str, *, label: str = ..., score: str = ..., qid: str = ...,
-    query_weight: str | None = ..., row_weight: str | None = ..., docid: str | None = ..., unsorted: bool = ...,
-    n_threads: int | None = ...,
-) -> Score: ...  # fmt: skip
+    table: object, convention: Convention | str, *, score: str = ..., **keywords: Unpack[StreamKeywords]
+) -> Score: ...
 @overload
-def evaluate_table(  # type: ignore[overload-overlap]  # a text is one convention, or one column
-    table: object, convention: Convention | str, *, label: str = ..., score: Sequence[str], qid: str = ...,
-    query_weight: str | None = ..., row_weight: str | None = ..., docid: str | None = ..., unsorted: bool = ...,
-    n_threads: int | None = ...,
-) -> ScoresOfModels: ...  # fmt: skip
+def evaluate_table(  # type: ignore[overload-overlap]  # as above
+    table: object, convention: Convention | str, *, score: Sequence[str], **keywords: Unpack[StreamKeywords]
+) -> ScoresOfModels: ...
 @overload
-def evaluate_table(  # type: ignore[overload-overlap]  # a text is one convention, or one column
-    table: object, convention: Iterable[Convention | str], *, label: str = ..., score: str = ..., qid: str = ...,
-    query_weight: str | None = ..., row_weight: str | None = ..., docid: str | None = ..., unsorted: bool = ...,
-    n_threads: int | None = ...,
-) -> Scores[Score]: ...  # fmt: skip
+def evaluate_table(  # type: ignore[overload-overlap]  # as above
+    table: object, convention: Conventions, *, score: str = ..., **keywords: Unpack[StreamKeywords]
+) -> Scores[Score]: ...
 @overload
 def evaluate_table(
-    table: object, convention: Iterable[Convention | str], *, label: str = ..., score: Sequence[str],
-    qid: str = ..., query_weight: str | None = ..., row_weight: str | None = ..., docid: str | None = ...,
-    unsorted: bool = ..., n_threads: int | None = ...,
-) -> Scores[ScoresOfModels]: ...  # fmt: skip
+    table: object, convention: Conventions, *, score: Sequence[str], **keywords: Unpack[StreamKeywords]
+) -> Scores[ScoresOfModels]: ...
 @overload
 def evaluate_table(
-    table: object, convention: Convention | str | Iterable[Convention | str], *, label: str = ...,
-    score: str | Sequence[str] = ..., qid: str = ..., query_weight: str | None = ..., row_weight: str | None = ...,
-    docid: str | None = ..., by: object, unsorted: bool = ..., n_threads: int | None = ...,
+    table: object, convention: Convention | str | Conventions, *, score: str | Sequence[str] = ..., by: object,
+    **keywords: Unpack[StreamKeywords],
 ) -> Segments[Any]: ...  # fmt: skip
 @shows("evaluating")
 @shows_call(TABLE)
 def evaluate_table(
     table: object,
-    convention: Convention | str | Iterable[Convention | str],
+    convention: Convention | str | Conventions,
     *,
     label: str = "label",
     score: str | Sequence[str] = "score",
@@ -283,15 +281,15 @@ class StreamSums:
 
 
 class SeenQueries:
-    """Hashes of all queries so far, 8 bytes each, in sorted arrays.
+    """Ids of all queries so far, 8 bytes each, in sorted arrays.
 
     Ids in int64 never share a hash. Among n other ids, some two share one with a probability of about n^2 / 2^65.
     """
 
     def __init__(self) -> None:
-        self._arrays: list[Hashes] = []
+        self._arrays: list[Ids] = []
 
-    def add(self, hashes: Hashes) -> int:
+    def add(self, hashes: Ids) -> int:
         """Add different hashes; return the index of the first one that was added before, -1 if there is none.
 
         Examples

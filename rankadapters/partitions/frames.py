@@ -22,7 +22,7 @@ from rankadapters.evaluation.segment_sums import Segmented, merged, outcomes, su
 from rankadapters.evaluation.segments import Segments
 from rankadapters.evaluation.tally import Ids
 from rankadapters.io.rows import Names, ScoredRows, rows_of_partition
-from rankadapters.partitions.request import FrameKeywords, FrameRequest, Partitions, SegmentKeywords
+from rankadapters.partitions.request import FrameKeywords, FrameRequest, Partitions
 
 T = TypeVar("T")
 Conventions = Iterable[Convention | str]
@@ -71,7 +71,7 @@ class Frame(ABC):
     @overload
     @classmethod
     def evaluate(
-        cls, df: Any, convention: Convention | str | Conventions, **keywords: Unpack[SegmentKeywords]
+        cls, df: Any, convention: Convention | str | Conventions, *, by: object, **keywords: Unpack[FrameKeywords]
     ) -> Segments[Any]: ...
     @classmethod
     @shows_call(FRAME)

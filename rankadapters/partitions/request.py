@@ -4,37 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal, Required, Self, TypedDict, get_args
+from typing import Any, Literal, Required, Self, get_args
 
 from rankadapters.core.declaration.arguments import choice
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, UnsupportedConventionError
 from rankadapters.evaluation.assignment import segments_by_id
 from rankadapters.evaluation.segment_sums import refuse_pooled
-from rankadapters.io.rows import Names
+from rankadapters.io.rows import ColumnKeywords, Names
 from rankadapters.presets.texts import as_conventions
 
 Partitions = Literal["whole", "shuffle"]
 TIES_BY_ROW_ORDER = {"input", "reverse"}
 
 
-class FrameKeywords(TypedDict, total=False):
-    """Keywords of `evaluate` and `per_query`, for type checkers."""
+class FrameKeywords(ColumnKeywords, total=False):
+    """Keywords of `evaluate`, for type checkers."""
 
-    label: str
     score: str
-    qid: str
     partitions: Required[Partitions]
-    query_weight: str | None
-    row_weight: str | None
-    docid: str | None
     order: str | None
-
-
-class SegmentKeywords(FrameKeywords):
-    """Keywords of `evaluate` when it returns Segments."""
-
-    by: Required[object]
 
 
 def as_partitions(partitions: object) -> str:
