@@ -5,25 +5,28 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, ClassVar, NamedTuple, TypeVar, Unpack, overload
+from typing import Any, ClassVar, Literal, NamedTuple, Required, Self, TypeVar, Unpack, get_args, overload
 
 import numpy as np
 
 from rankadapters.core.arrays import Floats, Ints
 from rankadapters.core.data.ids import hash_ids, id_kind
+from rankadapters.core.declaration.arguments import choice
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.guesses import FRAME, shows_call
-from rankadapters.core.errors import InputError, RankAdaptersError
-from rankadapters.evaluation.assignment import assign, by_query, refuse_entry_per_row, refuse_unknown
+from rankadapters.core.errors import InputError, RankAdaptersError, UnsupportedConventionError
+from rankadapters.evaluation.assignment import assign, by_query, refuse_entry_per_row, refuse_unknown, segments_by_id
 from rankadapters.evaluation.evaluator import Evaluator, Measured
 from rankadapters.evaluation.score import Score, Scores
-from rankadapters.evaluation.segment_sums import Segmented, merged, outcomes, sums_by_segment
+from rankadapters.evaluation.segment_sums import Segmented, merged, outcomes, refuse_pooled, sums_by_segment
 from rankadapters.evaluation.segments import Segments
 from rankadapters.evaluation.tally import Ids
-from rankadapters.io.rows import Names, ScoredRows, rows_of_partition
-from rankadapters.partitions.request import FrameKeywords, FrameRequest, Partitions
+from rankadapters.io.rows import ColumnKeywords, Names, ScoredRows, rows_of_partition
+from rankadapters.presets.texts import as_conventions
 
+Partitions = Literal["whole", "shuffle"]
 T = TypeVar("T")
 Conventions = Iterable[Convention | str]
 Columns = Mapping[str, Any]  # pandas or Arrow columns of a partition with at least one row, keyed by role: label, ...
@@ -31,6 +34,98 @@ Job = Callable[[Columns, int], T]  # takes a partition and its number; can be pi
 Values = tuple[Ints, list[Floats]]  # the first row of each query of a partition, and its values by convention
 
 MAX_TRACED_IDS = 1000  # maximum number of repeated ids whose queries are looked up for the error message
+TIES_BY_ROW_ORDER = {"input", "reverse"}
+
+
+class FrameKeywords(ColumnKeywords, total=False):
+    """Keywords of `evaluate`, for type checkers."""
+
+    score: str
+    partitions: Required[Partitions]
+    order: str | None
+
+
+def as_partitions(partitions: object) -> str:
+    """Check how the partitions hold the queries."""
+    hint = "'shuffle' works for every frame; 'whole' moves no rows, but each query must be in one partition"
+    return choice("partitions", partitions, get_args(Partitions), hint=hint)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FrameRequest:
+    """The checked arguments of a call of `evaluate` or `per_query`, which are sent to every worker.
+
+    Attributes
+    ----------
+    conventions : tuple of Convention
+        The requested conventions; they may repeat.
+    is_one : bool
+        Whether the caller gave a single convention, not an iterable.
+    names : Names
+        Names of the columns.
+    partitions : str
+        How the partitions hold the queries: `whole` or `shuffle`.
+    by : dict or None
+        Segment of each query by its id; None if there are no segments or they are a column.
+    """
+
+    conventions: tuple[Convention, ...]
+    is_one: bool
+    names: Names
+    partitions: str
+    by: Mapping[Any, Any] | None
+
+    @classmethod
+    def of(
+        cls,
+        convention: Convention | str | Iterable[Convention | str],
+        partitions: object,
+        names: Names,
+        by: object = None,
+    ) -> Self:
+        """Check the arguments of a call; `by` may be a mapping of query ids to segments.
+
+        Raises
+        ------
+        ConventionError
+            A convention is invalid.
+        UnsupportedConventionError
+            A convention pools all rows, or takes given pairs of rows, which a frame does not hold.
+        InputError
+            A convention needs a column that was not named, or an argument is not allowed.
+        """
+        is_one = isinstance(convention, (Convention, str))
+        conventions = tuple(as_conventions([convention] if is_one else convention))
+        refuse_pooled(conventions)
+        for checked in conventions:
+            _refuse_unfit(checked, names)
+        return cls(
+            conventions=conventions, is_one=is_one, names=names, partitions=as_partitions(partitions),
+            by=segments_by_id(by) if isinstance(by, Mapping) else None,
+        )  # fmt: skip
+
+    def without_repeats(self) -> Self:
+        """Return the request without repeated conventions, for a table with one column per name."""
+        return replace(self, conventions=tuple({c.name: c for c in self.conventions}.values()))
+
+    @property
+    def has_segments(self) -> bool:
+        """Whether the queries are divided into segments."""
+        return self.by is not None or self.names.by is not None
+
+
+def _refuse_unfit(convention: Convention, names: Names) -> None:
+    if getattr(convention, "pairs", None) == "given":
+        msg = f"{convention.name} takes given pairs of rows, but rows of a cluster have no numbers for them."
+        raise UnsupportedConventionError(f"{msg}\nHint: pairs='label', or ra.evaluate(pairs=) in one process.")
+    ties = getattr(convention, "ties", "")
+    if ties in TIES_BY_ROW_ORDER and names.order is None:
+        msg = f"{convention.name} breaks ties by row order (ties={ties!r}), but rows of a cluster have no order."
+        hint = "order=, a column of numbers that sorts the rows of a query, or convention.replace(ties='average')"
+        raise InputError(f"{msg}\nHint: {hint}.")
+    if ties.startswith("docid") and names.docid is None:
+        msg = f"{convention.name} breaks ties by document (ties={ties!r}), but docid= was not given."
+        raise InputError(f"{msg}\nHint: docid=, a column of strings or integers.")
 
 
 class Frame(ABC):
