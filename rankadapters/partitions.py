@@ -53,47 +53,19 @@ def as_partitions(partitions: object) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class FrameRequest:
-    """The checked arguments of a call of `evaluate` or `per_query`, which are sent to every worker.
+    """The checked arguments of a call of `evaluate` or `per_query`, which are sent to every worker."""
 
-    Attributes
-    ----------
-    conventions : tuple of Convention
-        The requested conventions; they may repeat.
-    is_one : bool
-        Whether the caller gave a single convention, not an iterable.
-    names : Names
-        Names of the columns.
-    partitions : str
-        How the partitions hold the queries: `whole` or `shuffle`.
-    by : dict or None
-        Segment of each query by its id; None if there are no segments or they are a column.
-    """
-
-    conventions: tuple[Convention, ...]
-    is_one: bool
+    conventions: tuple[Convention, ...]  # may repeat
+    is_one: bool  # whether the caller gave a single convention, not an iterable
     names: Names
     partitions: str
-    by: Mapping[Any, Any] | None
+    by: Mapping[Any, Any] | None  # segment of each query by its id; None if there are no segments or they are a column
 
     @classmethod
     def of(
-        cls,
-        convention: Convention | str | Iterable[Convention | str],
-        partitions: object,
-        names: Names,
-        by: object = None,
+        cls, convention: Convention | str | Conventions, partitions: object, names: Names, by: object = None
     ) -> Self:
-        """Check the arguments of a call; `by` may be a mapping of query ids to segments.
-
-        Raises
-        ------
-        ConventionError
-            A convention is invalid.
-        UnsupportedConventionError
-            A convention pools all rows, or takes given pairs of rows, which a frame does not hold.
-        InputError
-            A convention needs a column that was not named, or an argument is not allowed.
-        """
+        """Check the arguments of a call; `by` may be a mapping of query ids to segments."""
         is_one = isinstance(convention, (Convention, str))
         conventions = tuple(as_conventions([convention] if is_one else convention))
         refuse_pooled(conventions)
@@ -129,19 +101,11 @@ def _refuse_unfit(convention: Convention, names: Names) -> None:
 
 
 class Frame(ABC):
-    """A Dask or Spark frame, after a shuffle if the caller requested one; each engine has a subclass.
+    """A Dask or Spark frame, after a shuffle if the caller requested one; each engine has a subclass."""
 
-    Attributes
-    ----------
-    engine_type : type
-        The engine's class of frames.
-    type_name, hint : str
-        The name of that class, and how to make such a frame, for an error.
-    """
-
-    engine_type: ClassVar[type[Any]]
+    engine_type: ClassVar[type[Any]]  # the engine's class of frames
     type_name: ClassVar[str]
-    hint: ClassVar[str]
+    hint: ClassVar[str]  # of the error for another type: how to make such a frame
 
     @abstractmethod
     def __init__(self, df: Any, request: FrameRequest) -> None: ...

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from rankadapters.core.arrays import Array, Ints
+from rankadapters.core.arrays import Ints
 from rankadapters.core.data.columns import as_column, is_missing, pandas_index, same_index
 from rankadapters.core.data.ids import id_value, id_values
 from rankadapters.core.data.queries import UNNAMED, Queries, comparable_keys
@@ -190,18 +190,9 @@ def _by_query(by: object, queries: Queries) -> list[Any]:
     keys = comparable_keys(column, "by")
     first, varies = queries.per_query(keys)
     if varies >= 0:
-        raise _varies(column, keys != queries.per_row(first), queries)
+        row = int(np.argmax(keys != queries.per_row(first)))
+        query = queries.query_of_row[row]
+        different, segment = (segment_value(column[i]) for i in (row, queries.rows[queries.indptr[query]]))
+        msg = f"by[{row}] is {different!r}, but query {queries.query_ids[query]} began with {segment!r}."
+        raise InputError(msg, hint="all rows of a query must have the same segment", row=row)
     return [segment_value(segment) for segment in column[queries.rows[queries.indptr[:-1]]]]
-
-
-def _varies(column: Array, differs: Array, queries: Queries) -> InputError:
-    row = int(np.argmax(differs))
-    query = queries.query_of_row[row]
-    first = int(queries.rows[queries.indptr[query]])
-    different, segment = segment_value(column[row]), segment_value(column[first])
-    name = queries.query_ids[query]
-    return InputError(
-        f"by[{row}] is {different!r}, but query {name} began with {segment!r}.",
-        hint="all rows of a query must have the same segment",
-        row=row,
-    )
