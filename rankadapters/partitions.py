@@ -17,7 +17,7 @@ from rankadapters.core.declaration.arguments import choice
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.guesses import FRAME, shows_call
 from rankadapters.core.errors import InputError, RankAdaptersError, UnsupportedConventionError
-from rankadapters.evaluation.assignment import assign, by_query, refuse_entry_per_row, refuse_unknown, segments_by_id
+from rankadapters.evaluation.assignment import assign, column_or_segments, refuse_entry_per_row, refuse_unknown
 from rankadapters.evaluation.evaluator import Evaluator, Measured
 from rankadapters.evaluation.score import Score, Scores
 from rankadapters.evaluation.segment_sums import Segmented, merged, outcomes, refuse_pooled, sums_by_segment
@@ -62,19 +62,14 @@ class FrameRequest:
     by: Mapping[Any, Any] | None  # segment of each query by its id; None if there are no segments or they are a column
 
     @classmethod
-    def of(
-        cls, convention: Convention | str | Conventions, partitions: object, names: Names, by: object = None
-    ) -> Self:
-        """Check the arguments of a call; `by` may be a mapping of query ids to segments."""
+    def of(cls, convention: Any, partitions: object, names: Names, by: Mapping[Any, Any] | None) -> Self:
+        """Check the arguments of a call."""
         is_one = isinstance(convention, (Convention, str))
         conventions = tuple(as_conventions([convention] if is_one else convention))
         refuse_pooled(conventions)
         for checked in conventions:
             _refuse_unfit(checked, names)
-        return cls(
-            conventions=conventions, is_one=is_one, names=names, partitions=as_partitions(partitions),
-            by=segments_by_id(by) if isinstance(by, Mapping) else None,
-        )  # fmt: skip
+        return cls(conventions=conventions, is_one=is_one, names=names, partitions=as_partitions(partitions), by=by)
 
     def without_repeats(self) -> Self:
         """Return the request without repeated conventions, for a table with one column per name."""
@@ -210,14 +205,14 @@ class Frame(ABC):
         >>> ra.spark.evaluate(df, "textbook@3", partitions="shuffle").value  # doctest: +SKIP
         0.5654648767857288
         """
-        series, by = by, by_query(by)
+        by_column, by_id = column_or_segments(by)
         names = Names(
             label=label, scores=(score,), qid=qid, query_weight=query_weight, row_weight=row_weight, docid=docid,
-            by=None if isinstance(by, Mapping) else by, order=order,
+            by=by_column, order=order,
         )  # fmt: skip
-        request = cls._request(df, convention, partitions, names, by)
+        request = cls._request(df, convention, partitions, names, by_id)
         parts = _checked_parts(cls(df, request), request, ranks=True)
-        refuse_entry_per_row(series, sum(part.n_rows for part in parts))
+        refuse_entry_per_row(by, sum(part.n_rows for part in parts))
         sums = merged(part.sums for part in parts)
         by_segment = {None: outcomes(sums, request.conventions)}
         segments: Segments[Any] = Segments(request.conventions, by_segment, is_one=request.is_one, one_model=True)
@@ -287,7 +282,7 @@ class Frame(ABC):
         return frame.values(partial(values_of_queries, request))
 
     @classmethod
-    def _request(cls, df: Any, convention: Any, partitions: str, names: Names, by: object = None) -> FrameRequest:
+    def _request(cls, df: Any, convention: Any, partitions: str, names: Names, by: Any = None) -> FrameRequest:
         if not isinstance(df, cls.engine_type):
             msg = f"df is a {type(df).__name__}, but a {cls.type_name} is needed."
             raise InputError(f"{msg}\nHint: {cls.hint}, or ra.evaluate.")

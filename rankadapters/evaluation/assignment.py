@@ -97,6 +97,12 @@ def by_query(by: Any) -> Any:
     return dict(zip(ids, by.tolist(), strict=True))
 
 
+def column_or_segments(by: Any) -> tuple[Any, dict[Any, Any] | None]:
+    """Return the name of the column that has the segments of rows, or the segment of each query by its id."""
+    by = by_query(by)
+    return (None, segments_by_id(by)) if isinstance(by, Mapping) else (by, None)
+
+
 def _is_by_query(by: object, queries: Queries, ids: list[Any]) -> bool:
     """Return whether a pandas Series has an entry per query, not per row, as its length and index show."""
     index = pandas_index(by)

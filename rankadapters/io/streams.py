@@ -18,10 +18,9 @@ from rankadapters.core.declaration.guesses import TABLE, shows_call
 from rankadapters.core.errors import InputError, LabelsWarning, warn_caller
 from rankadapters.evaluation.assignment import (
     assign,
-    by_query,
+    column_or_segments,
     refuse_entry_per_row,
     refuse_unknown,
-    segments_by_id,
 )
 from rankadapters.evaluation.doubts import score_doubts
 from rankadapters.evaluation.evaluator import Evaluator
@@ -158,16 +157,16 @@ def evaluate_table(
     _refuse_frame(table, convention, {"label": label, "score": score, "qid": qid})
     if (index := pandas_index(table)) is not None:
         refuse_entry_per_row(by, len(index), index)
-    series, by = by, by_query(by)
+    by_column, by_id = column_or_segments(by)
     one_model, one_convention = isinstance(score, str), isinstance(convention, (Convention, str))
     conventions = as_conventions([convention] if one_convention else convention)
     names = Names(
         label=label, scores=_models(score), qid=qid, query_weight=query_weight, row_weight=row_weight, docid=docid,
-        by=None if isinstance(by, Mapping) else by,
+        by=by_column,
     )  # fmt: skip
-    stream = StreamSums(table, conventions, names, by=by, unsorted=unsorted, n_threads=n_threads)
+    stream = StreamSums(table, conventions, names, by_id, unsorted=unsorted, n_threads=n_threads)
     stream.read()
-    refuse_entry_per_row(series, stream.n_rows)
+    refuse_entry_per_row(by, stream.n_rows)
     for message in dict.fromkeys(stream.label_doubts.values()):
         warn_caller(message, LabelsWarning)
     segments: Segments[Any] = Segments(conventions, stream.outcomes(), is_one=one_convention, one_model=one_model)
@@ -194,19 +193,18 @@ def _models(score: object) -> tuple[str, ...]:
 class StreamSums:
     """Evaluates a stream, keeping exact sums over its queries, and an 8-byte hash of each query's id.
 
-    The arguments are those of `evaluate_table`; `label_doubts` has the warnings of `ra.evaluate` about the labels,
-    and `n_rows` counts the rows that were read.
+    The arguments are those of `evaluate_table`, and the segment of each query by its id, unless a column has them.
+    `label_doubts` has the warnings of `ra.evaluate` about the labels, and `n_rows` counts the rows that were read.
     """
 
     def __init__(
-        self, batches: object, conventions: list[Convention], names: Names, *, by: object, unsorted: bool,
-        n_threads: int | None,
+        self, batches: object, conventions: list[Convention], names: Names, by_id: Mapping[Any, Any] | None, *,
+        unsorted: bool, n_threads: int | None,
     ) -> None:  # fmt: skip
         refuse_pooled(conventions)
         self._batches, self._conventions, self._names = batches, conventions, names
         self._unsorted, self._n_threads = flag("unsorted", unsorted), as_n_threads(n_threads)
-        self._segment_by_id = segments_by_id(by) if isinstance(by, Mapping) else None
-        self._unseen = set(self._segment_by_id or ())
+        self._segment_by_id, self._unseen = by_id, set(by_id or ())
         self._seen = SeenQueries()
         self._n_queries = self.n_rows = 0
         self._sums: dict[str, Segmented] = {name: {} for name in names.scores}
