@@ -29,7 +29,7 @@ from rankadapters.presets.catboost import (
     read_top,
     word_reader,
 )
-from rankadapters.presets.tool import flag, one_of, refuse_unknown
+from rankadapters.presets.tool import as_bool, one_of, refuse_unknown
 
 __all__ = [
     "lambdamart",
@@ -156,7 +156,7 @@ def lambdamart(
     convention: Any = _convention("NDCG" if metric in DCGS else metric, k, type, denominator, use_weights=False)
     return LambdaRank(
         convention=convention.replace(ties="input"), truncation=k, samples=None, sigma=sigma,
-        normalization="xgboost" if flag("norm", norm) else "none", hessian="plain", sigmoid="exact", beyond_k="keep",
+        normalization="xgboost" if as_bool("norm", norm) else "none", hessian="plain", sigmoid="exact", beyond_k="keep",
         delta="catboost",
     )  # fmt: skip
 

@@ -31,8 +31,8 @@ from rankadapters.presets.tool import (
     Option,
     Options,
     Preset,
+    as_bool,
     choice,
-    flag,
     in_word,
     one_of,
     preset,
@@ -352,7 +352,7 @@ class CatBoost(
         'NDCG:top=10;type=Base;denominator=LogPosition'
         """
         convention = as_convention(convention)
-        flag("group_weights", group_weights)
+        as_bool("group_weights", group_weights)
         super().write(convention)  # raises an error if CatBoost cannot express the convention
         return self.spell(self.nearest(convention), group_weights=group_weights)
 
