@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, ClassVar, Literal
 
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.declaration.fields import Field, Range, as_number, as_whole, number, table
+from rankadapters.core.declaration.fields import Field, Range, as_number, as_whole, spell_number, table
 from rankadapters.core.errors import ConventionError, choices
 from rankadapters.core.measures import (
     AP,
@@ -97,9 +97,9 @@ OPTIONS: Options = {
         "ByTarget": {"precision": "none", "ties": "best"},
     }),
     "border": in_word(
-        "relevant", "above_{}", lambda name, value: number(_float32(_BORDER.check(name, value))), near=(BORDER,)
+        "relevant", "above_{}", lambda name, value: spell_number(_float32(_BORDER.check(name, value))), near=(BORDER,)
     ),
-    "decay": in_word("discount", "power_{}", lambda name, value: number(_DECAY.check(name, value))),
+    "decay": in_word("discount", "power_{}", lambda name, value: spell_number(_DECAY.check(name, value))),
     "beta": same_as("beta"),
     "alpha": Option(_alpha, lambda query: (None if query.alpha == ALPHA else query.alpha,)),
     "pairs": choice(
@@ -372,7 +372,7 @@ class CatBoost(
                 if group_weights and (not value or isinstance(convention, AUC)):
                     parts.append(f"use_weights={'true' if value else 'false'}")
             elif name != "pairs" and value is not None:
-                parts.append(f"{name}={value if isinstance(value, str) else number(value)}")
+                parts.append(f"{name}={value if isinstance(value, str) else spell_number(value)}")
         return ":".join(filter(None, [call.metric, ";".join(parts)]))
 
 
