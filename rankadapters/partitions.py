@@ -13,7 +13,7 @@ import numpy as np
 
 from rankadapters.core.arrays import Floats, Ints
 from rankadapters.core.data.ids import hash_ids, id_kind
-from rankadapters.core.declaration.arguments import choice
+from rankadapters.core.declaration.arguments import word
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.guesses import FRAME, shows_call
 from rankadapters.core.errors import InputError, RankAdaptersError, UnsupportedConventionError
@@ -48,7 +48,7 @@ class FrameKeywords(ColumnKeywords, total=False):
 def as_partitions(partitions: object) -> str:
     """Check how the partitions hold the queries."""
     hint = "'shuffle' works for every frame; 'whole' moves no rows, but each query must be in one partition"
-    return choice("partitions", partitions, get_args(Partitions), hint=hint)
+    return word("partitions", partitions, get_args(Partitions), hint=hint)
 
 
 @dataclass(frozen=True, kw_only=True)

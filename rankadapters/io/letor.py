@@ -13,7 +13,7 @@ import numpy as np
 
 from rankadapters.core.arrays import Floats
 from rankadapters.core.data.columns import text_column
-from rankadapters.core.declaration.arguments import choice, flag, whole
+from rankadapters.core.declaration.arguments import flag, whole, word
 from rankadapters.core.errors import InputError
 from rankadapters.io.judgments import SPLIT_QUERIES, Judgments, judgments_of
 from rankadapters.io.text import (
@@ -109,7 +109,7 @@ def read_letor(
     Queries(1 queries, 2 rows)
     >>> folder.cleanup()
     """
-    choice("split_queries", split_queries, SPLIT_QUERIES)
+    word("split_queries", split_queries, SPLIT_QUERIES)
     if predictions is not None and feature is not None:
         msg = "predictions and feature were given, but the scores are in one of the two."
         raise InputError(msg, hint="drop the other")
