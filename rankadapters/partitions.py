@@ -17,7 +17,7 @@ from rankadapters.core.declaration.arguments import word
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.guesses import FRAME, shows_call
 from rankadapters.core.errors import InputError, RankAdaptersError, UnsupportedConventionError
-from rankadapters.evaluation.assignment import assign, column_or_segments, refuse_entry_per_row, refuse_unknown
+from rankadapters.evaluation.assignment import assign, column_or_segments, refuse_entry_per_row, refuse_unknown_queries
 from rankadapters.evaluation.evaluator import Evaluator, Measured
 from rankadapters.evaluation.score import Score, Scores
 from rankadapters.evaluation.segment_sums import Segmented, merged, outcomes, refuse_pooled, sums_by_segment
@@ -353,7 +353,7 @@ def _checked_parts(frame: Frame, request: FrameRequest, *, ranks: bool) -> Seque
     if request.by is not None:
         hashes = hash_ids(np.fromiter(request.by, object, len(request.by)))
         known = np.isin(hashes, np.concatenate([part.ids for part in parts])).tolist()
-        refuse_unknown(query for query, is_known in zip(request.by, known, strict=True) if not is_known)
+        refuse_unknown_queries(query for query, is_known in zip(request.by, known, strict=True) if not is_known)
     return parts
 
 

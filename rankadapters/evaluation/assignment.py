@@ -53,7 +53,7 @@ def assign(by: object, queries: Queries, *, in_parts: bool = False) -> Assignmen
                 hint = f"name every query; {_IDS}" + f"; {_COLUMN}" * in_parts
                 raise InputError(f"by has no segment for query {query!r}.", hint=hint)
         if not in_parts:
-            refuse_unknown(segments.keys() - set(ids), hint=_IDS)
+            refuse_unknown_queries(segments.keys() - set(ids), hint=_IDS)
         names = [segments[query] for query in ids]
     else:
         names = _by_query(by, queries)
@@ -144,7 +144,7 @@ def _refuse_alike(segments: Iterable[Any]) -> None:
             raise InputError(msg, hint="one type for all segments, or other names")
 
 
-def refuse_unknown(queries: Iterable[Any], *, hint: str = f"{_IDS}; {_COLUMN}") -> None:
+def refuse_unknown_queries(queries: Iterable[Any], *, hint: str = f"{_IDS}; {_COLUMN}") -> None:
     """Raise an error if `queries`, the ids in a mapping that the data do not have, is not empty."""
     unknown = in_order(queries)
     if unknown:

@@ -20,7 +20,7 @@ from rankadapters.evaluation.assignment import (
     assign,
     column_or_segments,
     refuse_entry_per_row,
-    refuse_unknown,
+    refuse_unknown_queries,
 )
 from rankadapters.evaluation.doubts import score_doubts
 from rankadapters.evaluation.evaluator import Evaluator
@@ -246,7 +246,7 @@ class StreamSums:
         """Return the outcomes by model and segment; the segment None stands for all queries."""
         if not self._n_queries:
             raise InputError("no batch has any rows.", hint="at least one row is needed")
-        refuse_unknown(self._unseen)
+        refuse_unknown_queries(self._unseen)
         return {name: outcomes(sums, self._conventions) for name, sums in self._sums.items()}
 
     def _refuse_returning(self, rows: ScoredRows, locate: Callable[[int], str]) -> None:
