@@ -44,8 +44,8 @@ def assign(by: object, queries: Queries, *, in_parts: bool = False) -> Assignmen
         types, or the mapping and the data have different queries or name one twice.
     """
     ids = id_values(queries.query_ids) if isinstance(by, Mapping) or pandas_index(by) is not None else []
-    if _is_by_query(by, queries, ids):
-        by = by_query(by)
+    if _has_entry_per_query(by, queries, ids):
+        by = as_mapping(by)
     if isinstance(by, Mapping):
         segments = by if in_parts else segments_by_id(by)
         for query in ids:
@@ -56,7 +56,7 @@ def assign(by: object, queries: Queries, *, in_parts: bool = False) -> Assignmen
             refuse_unknown_queries(segments.keys() - set(ids), hint=_IDS)
         names = [segments[query] for query in ids]
     else:
-        names = _by_query(by, queries)
+        names = _from_rows(by, queries)
     numbers: dict[Any, list[int]] = {}
     for number, name in enumerate(names):
         numbers.setdefault(name, []).append(number)
@@ -75,11 +75,11 @@ def refuse_entry_per_row(by: object, n_rows: int, index: object = None) -> None:
         raise InputError(msg, hint=f"{_COLUMN}; if its index has query ids, by=by.to_dict()")
 
 
-def by_query(by: Any) -> Any:
+def as_mapping(by: Any) -> Any:
     """Return a pandas Series whose index has query ids as a mapping, and other values unchanged.
 
     >>> import pandas as pd
-    >>> by_query(pd.Series(["long", "short"], index=["q1", "q2"]))
+    >>> as_mapping(pd.Series(["long", "short"], index=["q1", "q2"]))
     {'q1': 'long', 'q2': 'short'}
 
     Raises
@@ -99,11 +99,11 @@ def by_query(by: Any) -> Any:
 
 def column_or_segments(by: Any) -> tuple[Any, dict[Any, Any] | None]:
     """Return the name of the column that has the segments of rows, or the segment of each query by its id."""
-    by = by_query(by)
+    by = as_mapping(by)
     return (None, segments_by_id(by)) if isinstance(by, Mapping) else (by, None)
 
 
-def _is_by_query(by: object, queries: Queries, ids: list[Any]) -> bool:
+def _has_entry_per_query(by: object, queries: Queries, ids: list[Any]) -> bool:
     """Return whether a pandas Series has an entry per query, not per row, as its length and index show."""
     index = pandas_index(by)
     if index is None:
@@ -185,7 +185,7 @@ def in_order(names: Iterable[Any]) -> list[Any]:
         return [name for kind in sorted(by_type) for name in sorted(by_type[kind], key=repr)]
 
 
-def _by_query(by: object, queries: Queries) -> list[Any]:
+def _from_rows(by: object, queries: Queries) -> list[Any]:
     column = as_column("by", by)
     if column.size != queries.n_docs:
         raise InputError(
