@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, ClassVar, Literal
 
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.declaration.fields import Field, Range, as_number, as_whole, spell_number, table
+from rankadapters.core.declaration.fields import Field, Range, as_number, as_whole, gain_table, spell_number
 from rankadapters.core.errors import ConventionError, choices
 from rankadapters.core.measures import (
     AP,
@@ -70,7 +70,7 @@ def largest_or_all(k: int | None) -> int | None:
 
 def nearest_gain(gain: str) -> str:
     """Return the nearest of the two gains that CatBoost has."""
-    gains = table(gain)
+    gains = gain_table(gain)
     linear = gain.startswith("linear") or gains == tuple(range(len(gains or ())))
     return "linear" if linear else "exp2"
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from rankadapters.core.declaration.arguments import members
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.declaration.fields import border, is_whole, read_cutoff, spell_number, table
+from rankadapters.core.declaration.fields import border, gain_table, is_whole, read_cutoff, spell_number
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures import AP, AUC, NDCG
 from rankadapters.presets.tool import (
@@ -44,7 +44,9 @@ def label_gain_of(gain: str) -> Sequence[float] | None:
     if gain.startswith("linear"):
         return tuple(map(float, range(LABELS)))
     level = border(gain)
-    return table(gain) if level is None or level[0] != "from" else tuple(float(y >= level[1]) for y in range(LABELS))
+    if level is None or level[0] != "from":
+        return gain_table(gain)
+    return tuple(float(y >= level[1]) for y in range(LABELS))
 
 
 class LightGBM(

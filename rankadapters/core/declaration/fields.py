@@ -98,10 +98,10 @@ def label_threshold(text: str) -> tuple[str, float] | None:
     return word, max(level, rounded) if word == "above" else min(level, rounded)
 
 
-def table(gain: str) -> tuple[float, ...] | None:
+def gain_table(gain: str) -> tuple[float, ...] | None:
     """Return the gains of a table, for labels 0, 1, ...; None if the gain is a formula.
 
-    >>> table("table_0_1_3"), table("exp2")
+    >>> gain_table("table_0_1_3"), gain_table("exp2")
     ((0.0, 1.0, 3.0), None)
     """
     if not gain.startswith("table_"):
@@ -300,7 +300,7 @@ class Gain(Field):
         gains = value.tolist() if hasattr(value, "tolist") else value
         if isinstance(gains, (list, tuple)) and gains and all(math.isfinite(as_float(gain)) for gain in gains):
             value = "_".join(["table", *map(spell_number, gains)])
-        gains = table(value) if isinstance(value, str) else None
+        gains = gain_table(value) if isinstance(value, str) else None
         return str(Field.check(self, name, value)) if gains is None else "_".join(["table", *map(spell_number, gains)])
 
     def meanings(self) -> dict[str, str]:
