@@ -31,7 +31,7 @@ from rankadapters.evaluation.table_calls import column_names, whole_call
 from rankadapters.evaluation.tally import Ids
 from rankadapters.evaluation.threads import as_n_threads
 from rankadapters.io.rows import ColumnKeywords, Names, ScoredRows, arrow_table, id_array, locating, require_pyarrow
-from rankadapters.io.table import BATCH_ROWS, TableReader, arrow_errors, file_batches
+from rankadapters.io.table_files import BATCH_ROWS, TableReader, arrow_errors, file_batches
 from rankadapters.io.text import AnyPath, is_pipe
 from rankadapters.presets.label_rules import label_doubts
 from rankadapters.presets.texts import as_conventions
