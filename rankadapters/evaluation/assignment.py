@@ -69,8 +69,8 @@ def refuse_entry_per_row(by: object, n_rows: int, index: object = None) -> None:
 
     Its index then is the table's, or counts 0, 1, 2, ...
     """
-    own = pandas_index(by)
-    if own is not None and len(own) == n_rows and (own.equals(index) or np.array_equal(own, np.arange(n_rows))):
+    ids = pandas_index(by)
+    if ids is not None and len(ids) == n_rows and (ids.equals(index) or np.array_equal(ids, np.arange(n_rows))):
         msg = f"by has an entry for each of the {n_rows} rows, but a Series for a table has one per query, by its id."
         raise InputError(msg, hint=f"{_COLUMN}; if its index has query ids, by=by.to_dict()")
 

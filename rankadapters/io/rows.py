@@ -150,7 +150,7 @@ def arrow_table(columns: Mapping[str, Any], names: Names) -> Any:
     Raises
     ------
     InputError
-        A column has values of several types, or another number of rows or another index than the first.
+        A column has values of several types, or its number of rows or its index differs from the first column's.
     """
     import pyarrow as pa
 

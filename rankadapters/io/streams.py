@@ -336,7 +336,7 @@ def _begin_of_last_query(qid: Any) -> int:
 
 
 def read_tables(batches: Any, reader: TableReader) -> Generator[Any]:
-    """Yield the checked tables of a stream, one table or batch after another.
+    """Yield the checked tables of a stream, batch by batch.
 
     Raises
     ------
@@ -373,8 +373,8 @@ def _is_table(value: object) -> bool:
     return isinstance(value, Mapping) or any(hasattr(value, name) for name in names)
 
 
-def _no_table(what: str, value: object) -> InputError:
-    msg = f"{what} is of type {type(value).__name__}; allowed are paths, tables, and iterables of them."
+def _no_table(source: str, value: object) -> InputError:
+    msg = f"{source} is of type {type(value).__name__}; allowed are paths, tables, and iterables of them."
     hint = "a mapping of columns, such as {'label': ..., 'score': ..., 'qid': ...}"
     if hasattr(value, "collect"):  # polars and Spark have not computed such a frame yet
         hint = "collect() or collect_batches() of polars; a Spark DataFrame goes to ra.spark.evaluate"
