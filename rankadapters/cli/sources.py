@@ -123,7 +123,7 @@ class Models(NamedTuple):
         """Add file and line to an error that names a row, if all models have the same rows."""
         from rankadapters.io.rows import locating
 
-        with locating(range(self.first.queries.n_docs), self.first.locate) if self.same_queries else nullcontext():
+        with locating(range(self.first.queries.n_docs), self.first.place) if self.same_queries else nullcontext():
             yield
 
     @property

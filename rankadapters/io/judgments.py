@@ -31,7 +31,7 @@ class Judgments:
         The judged rows.
     scores : float array, shape (n_docs,), or None
         Score of each row, NaN if it was not retrieved; None if no scores were read.
-    locate : callable
+    place : callable
         Returns the file and line of a row as text.
     note : str
         Lines and words that were not read, and whether none of the retrieved documents is judged; else empty.
@@ -39,7 +39,7 @@ class Judgments:
 
     queries: Queries
     scores: NDArray[Any] | None = field(default=None, repr=False)
-    locate: Locate = field(repr=False)
+    place: Locate = field(repr=False)
     note: str = ""
 
     def with_scores(self, scores: NDArray[Any]) -> Judgments:
@@ -75,7 +75,7 @@ def judgments_of(
             queries = queries.with_weights(weights, row_weight=queries.row_weight)
         if docids is not None:
             queries = with_docids(queries, text_column(docids), locate, duplicate_hint)
-    return Judgments(queries=queries, scores=scores, locate=locate)
+    return Judgments(queries=queries, scores=scores, place=locate)
 
 
 def _apply_split_queries(qid: Array, starts: NDArray[Any], split_queries: str, locate: Locate) -> Array:

@@ -255,7 +255,7 @@ def _judgments(qrels: _Table, run: _Table) -> Judgments:
     return Judgments(
         queries=queries,
         scores=np.append(run.numbers, np.nan)[run_rows] if has_run else None,
-        locate=partial(
+        place=partial(
             _location,
             queries=queries,
             docids=docids,

@@ -97,7 +97,7 @@ def test_a_table_can_be_read_without_scores(save):
     assert judgments.queries.digest == scored.queries.digest
     assert judgments.queries.query_weight.tolist() == [2, 0.5]
     assert judgments.queries.docid_rank.tolist() == [1, 0, 2, 3]
-    assert judgments.locate(1).endswith("row 2")
+    assert judgments.place(1).endswith("row 2")
 
 
 @for_each("column", ["grade", "model", "query", "doc"])
@@ -190,7 +190,7 @@ def test_line_ends_byte_order_mark_and_compression_do_not_change_a_csv_file(tmp_
     (tmp_path / "table.csv").write_bytes(text if isinstance(text, bytes) else text.encode())
     judgments = read_table(tmp_path / "table.csv", **COLUMNS)
     assert (judgments.queries.labels.tolist(), judgments.scores.tolist()) == ([2, 0], [0.5, 0.75])
-    assert judgments.locate(1).endswith("table.csv, row 2")
+    assert judgments.place(1).endswith("table.csv, row 2")
 
 
 def test_a_missing_file_a_folder_without_parquet_and_a_file_without_rows_are_refused(tmp_path, parquet):
@@ -214,7 +214,7 @@ def test_a_folder_of_parquet_files_is_one_table_with_the_columns_in_its_names(tm
         (folder / "_SUCCESS").write_text("")
     judgments = read_table(tmp_path / "rows", **COLUMNS)
     assert ra.evaluate(judgments.queries, judgments.scores, "textbook@2") == expected
-    assert judgments.locate(3).endswith("country=se/part-0.parquet, row 2")
+    assert judgments.place(3).endswith("country=se/part-0.parquet, row 2")
     segments = ra.evaluate_table(tmp_path / "rows", "textbook@2", **COLUMNS, by="country")
     assert (list(segments), segments.all) == (["no", "se"], expected)
     parquet.write_table(arrow.table({**part, "model": [1.0, None]}), folder / "part-0.parquet")
