@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rankadapters.core.arrays import Floats
 from rankadapters.core.classes import frozen_class
-from rankadapters.core.data.columns import Floats, shared_index
+from rankadapters.core.data.columns import shared_index
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration import arguments
 from rankadapters.core.declaration.guesses import list_public

@@ -12,7 +12,7 @@ import numpy as np
 
 from rankadapters.audit.matches import Chance
 from rankadapters.audit.numbers import Number
-from rankadapters.core.data.columns import Flags, Floats, Ints
+from rankadapters.core.arrays import Flags, Floats, Ints
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.statistics.attainable import attainable_values, steps_nearby
 from rankadapters.statistics.grid import Block, Values, omission_notes, values_to_search, with_refusals

@@ -8,8 +8,9 @@ from typing import Any, Unpack
 
 import numpy as np
 
+from rankadapters.core.arrays import Array, Floats
 from rankadapters.core.classes import frozen_class
-from rankadapters.core.data.columns import Array, Columns, Floats
+from rankadapters.core.data.columns import Columns
 from rankadapters.core.data.queries import Queries, as_queries
 from rankadapters.core.declaration import arguments
 from rankadapters.core.declaration.convention import Convention

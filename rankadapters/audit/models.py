@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.core.data.columns import Floats
+from rankadapters.core.arrays import Floats
 from rankadapters.core.data.ids import id_values
 from rankadapters.core.data.queries import Queries, as_queries
 from rankadapters.core.declaration.convention import Convention

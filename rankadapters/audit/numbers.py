@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from rankadapters.audit.models import as_models, queries_by_model
+from rankadapters.core.arrays import Array
 from rankadapters.core.classes import frozen_class
-from rankadapters.core.data.columns import Array
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.fields import as_cutoff, is_whole

@@ -11,8 +11,9 @@ import numpy as np
 
 from rankadapters import presets
 from rankadapters.audit.evaluation import evaluate_usable
+from rankadapters.core.arrays import Array, Flags
 from rankadapters.core.classes import frozen_class
-from rankadapters.core.data.columns import Array, Columns, Flags, non_finite
+from rankadapters.core.data.columns import Columns, non_finite
 from rankadapters.core.data.queries import Queries, as_queries
 from rankadapters.core.declaration.arguments import members
 from rankadapters.core.declaration.convention import Convention

@@ -11,7 +11,7 @@ import numpy as np
 from rankadapters.callbacks.dataset_columns import DatasetColumns
 from rankadapters.callbacks.metrics import Monitor
 from rankadapters.callbacks.query_counts import QueryCounts
-from rankadapters.core.data.columns import Array, Ints
+from rankadapters.core.arrays import Array, Ints
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, UnsupportedConventionError
 from rankadapters.evaluation.tally import Tally

@@ -11,7 +11,7 @@ import numpy as np
 
 from rankadapters.callbacks.arguments import display_names
 from rankadapters.callbacks.dataset_columns import DatasetColumns
-from rankadapters.core.data.columns import Array
+from rankadapters.core.arrays import Array
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import choices, warn_caller

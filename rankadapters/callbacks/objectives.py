@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Self, cast
 import numpy as np
 
 from rankadapters.callbacks.dataset_columns import DatasetColumns, flat
-from rankadapters.core.data.columns import Array
+from rankadapters.core.arrays import Array
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.errors import InputError
 from rankadapters.evaluation.threads import as_n_threads

@@ -10,7 +10,7 @@ import numpy as np
 
 from rankadapters.callbacks.dataset_columns import DatasetColumns
 from rankadapters.catboost.training_params import TrainingParams
-from rankadapters.core.data.columns import Array, Floats
+from rankadapters.core.arrays import Array, Floats
 from rankadapters.core.errors import InputError
 
 FAINT = 2.0**-60  # least hessian of a row, as a share of its gradient; too small to change a sum

@@ -15,7 +15,7 @@ from rankadapters.callbacks.arguments import require_name
 from rankadapters.callbacks.callers import refuse_other_toolkit, refused_as_scorer
 from rankadapters.callbacks.metrics import COUNTED, evaluated, evaluators_of, warn_of_ignored_weights
 from rankadapters.catboost.boosted_pool import labels_of, sizes_of
-from rankadapters.core.data.columns import Array
+from rankadapters.core.arrays import Array
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.guesses import EVAL_METRIC, shows_call

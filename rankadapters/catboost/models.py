@@ -13,7 +13,8 @@ import numpy as np
 from rankadapters import presets
 from rankadapters.catboost.boosted_pool import baseline_of, labels_of, without_baseline
 from rankadapters.catboost.metrics import name_in_log, read_metric
-from rankadapters.core.data.columns import Array, as_column, as_numbers, frozen, same_length
+from rankadapters.core.arrays import Array
+from rankadapters.core.data.columns import as_column, as_numbers, frozen, same_length
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, warn_caller

@@ -19,7 +19,8 @@ from rankadapters.catboost.models import (
     warn_of_training,
     weights_of_rows,
 )
-from rankadapters.core.data.columns import GROUPS, Array, as_numbers, refuse_other_names
+from rankadapters.core.arrays import Array
+from rankadapters.core.data.columns import GROUPS, as_numbers, refuse_other_names
 from rankadapters.core.data.queries import Queries, as_queries
 from rankadapters.core.declaration.arguments import members, refusal
 from rankadapters.core.declaration.convention import Convention

@@ -14,7 +14,7 @@ from rankadapters.catboost.boosted_pool import BoostedPool, baseline_of, columns
 from rankadapters.catboost.joined_model import Trees
 from rankadapters.catboost.training_params import TrainingParams
 from rankadapters.catboost.watched_sets import Watch, WatchedSet, names_of, set_names
-from rankadapters.core.data.columns import Array
+from rankadapters.core.arrays import Array
 from rankadapters.core.declaration.arguments import members
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError

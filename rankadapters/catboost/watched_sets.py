@@ -15,7 +15,7 @@ from rankadapters.callbacks.dataset_columns import DatasetColumns
 from rankadapters.callbacks.metrics import evaluated, evaluators_of
 from rankadapters.catboost.boosted_pool import baseline_of, predicted, weights_of_queries, without_baseline
 from rankadapters.catboost.training_params import TrainingParams
-from rankadapters.core.data.columns import Floats
+from rankadapters.core.arrays import Floats
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
 from rankadapters.evaluation.table import fixed

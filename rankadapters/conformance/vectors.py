@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from rankadapters.core.arrays import Floats
 from rankadapters.core.classes import frozen_class
-from rankadapters.core.data.columns import Floats
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError
 from rankadapters.evaluation.table import Table

@@ -10,7 +10,7 @@ from uuid import uuid4
 import numpy as np
 from distributed import Client, Queue
 
-from rankadapters.core.data.columns import Ints
+from rankadapters.core.arrays import Ints
 from rankadapters.core.declaration.arguments import number
 from rankadapters.core.errors import InputError, RankAdaptersError
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rankadapters.core.data.columns import Array
+from rankadapters.core.arrays import Array
 from rankadapters.core.data.queries import Queries, rows_of
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import LabelsWarning, warn_caller

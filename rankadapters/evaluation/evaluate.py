@@ -7,7 +7,8 @@ from typing import Any, Protocol, Unpack, overload
 
 import numpy as np
 
-from rankadapters.core.data.columns import Array, Columns, Floats, refuse_uncomputed
+from rankadapters.core.arrays import Array, Floats
+from rankadapters.core.data.columns import Columns, refuse_uncomputed
 from rankadapters.core.declaration.arguments import flag
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError

@@ -10,11 +10,12 @@ from typing import Any, Self, Unpack, cast
 
 import numpy as np
 
+from rankadapters.core.arrays import Array, Floats, Ints
 from rankadapters.core.binding.lowering import Binding, passes_threshold
 from rankadapters.core.binding.plans import Plan, RankedPlan, Ranking, WholePlan
 from rankadapters.core.binding.policies import SKIP, PolicyDecisions, Sizes, decide_policies, refuse_ignored
 from rankadapters.core.classes import lazy_property
-from rankadapters.core.data.columns import Array, Columns, Floats, Ints, beyond_float32
+from rankadapters.core.data.columns import Columns, beyond_float32
 from rankadapters.core.data.queries import Queries, as_queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.fields import border

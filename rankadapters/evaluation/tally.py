@@ -10,8 +10,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from rankadapters.core.arrays import Floats
 from rankadapters.core.classes import frozen_class
-from rankadapters.core.data.columns import Floats
 from rankadapters.core.declaration.arguments import members
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import IncomparableScoresError, InputError, RankAdaptersError

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.core.data.columns import Floats, Ints
+from rankadapters.core.arrays import Floats, Ints
 from rankadapters.core.errors import InputError
 from rankadapters.datasets import RankingData
 from rankadapters.io.letor import EXPECTED, FORM, NUMBER, LetorRows

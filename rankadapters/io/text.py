@@ -21,7 +21,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from rankadapters.core.data.columns import EXACT_INT, Floats
+from rankadapters.core.arrays import EXACT, Floats
 from rankadapters.core.declaration.arguments import members
 from rankadapters.core.errors import InputError, MissingToolkitError, brief
 from rankadapters.progress import Step
@@ -157,7 +157,7 @@ def finite(text: bytes) -> float:
     InexactError
         `is_exact` is False.
     ValueError
-        The text is no finite number, or has underscores as in Python's 1_000.
+        The text is not a finite number, or has underscores as in Python's 1_000.
 
     Examples
     --------
@@ -167,7 +167,7 @@ def finite(text: bytes) -> float:
     value = float(text)
     if not math.isfinite(value) or b"_" in text:
         raise ValueError(text)
-    if abs(value) >= EXACT_INT and not is_exact(text.decode()):
+    if abs(value) >= EXACT and not is_exact(text.decode()):
         raise InexactError
     return value
 
@@ -187,11 +187,11 @@ def is_exact(text: str) -> bool:
     (False, False, True, True)
     """
     value = float(text)
-    if abs(value) < EXACT_INT:
+    if abs(value) < EXACT:
         return True
     mantissa, exponent, _ = text.lower().partition("e")
     if not exponent and "." not in mantissa:
-        return abs(Decimal(text.strip())) <= EXACT_INT
+        return abs(Decimal(text.strip())) <= EXACT
     n_digits = len(re.sub(r"\D", "", mantissa).lstrip("0"))
     return Decimal(text.strip()) == Decimal(f"{value:.{n_digits - 1}e}")
 

@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rankadapters.core.arrays import Floats
 from rankadapters.core.declaration import arguments
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, UnsupportedConventionError
 from rankadapters.learners.base import FeatureColumns, Judge, LinearLearner, learner, round_to_float32
 from rankadapters.sklearn.rows import LabeledRows
-
-Floats = NDArray[np.float64]
 
 
 @learner()
@@ -86,7 +85,7 @@ class AdaRank(LinearLearner):
             raise UnsupportedConventionError(f"{msg}\nHint: pool='queries'.")
         arguments.number("tol", self.tol, least=0)
         arguments.whole_or_none("max_consecutive", self.max_consecutive, "excludes no feature")
-        arguments.choice("variant", self.variant, VARIANTS)
+        arguments.word("variant", self.variant, VARIANTS)
         if self.warm_start and self.variant == "ranklib":
             msg = "warm_start=True, but variant='ranklib' cannot continue a training."
             raise InputError(msg, hint="warm_start=False, or variant='xu-li'")

@@ -11,10 +11,10 @@ from inspect import cleandoc, get_annotations
 from typing import Any, Self, TypeVar, dataclass_transform
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rankadapters.callbacks.history import Evaluation, History
+from rankadapters.core.arrays import Floats
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration import arguments
 from rankadapters.core.declaration.convention import Convention
@@ -26,7 +26,6 @@ from rankadapters.presets.texts import as_convention
 from rankadapters.sklearn.estimator import QueryEstimator
 from rankadapters.sklearn.rows import LabeledRows
 
-Floats = NDArray[np.float64]
 Learner = TypeVar("Learner")
 
 FEATURE_TYPES = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}  # arguments of `validate_data`

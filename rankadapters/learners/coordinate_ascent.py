@@ -8,14 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rankadapters.core.arrays import Floats
 from rankadapters.core.declaration import arguments
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
 from rankadapters.learners.base import FeatureColumns, Judge, LinearLearner, learner, product
 from rankadapters.sklearn.estimator import generator
 from rankadapters.sklearn.rows import LabeledRows
-
-Floats = NDArray[np.float64]
 
 FIRST_STEP = 0.001
 MAX_DOUBLINGS = 500  # log2 of the longest step; float64 ends at 2**1024, so features can be as large as steps

@@ -9,8 +9,8 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rankadapters.core.arrays import Floats
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration import arguments
 from rankadapters.core.declaration.convention import Convention
@@ -21,8 +21,6 @@ from rankadapters.objectives import Objective
 from rankadapters.objectives.base import as_objective
 from rankadapters.sklearn.estimator import generator
 from rankadapters.sklearn.rows import LabeledRows
-
-Floats = NDArray[np.float64]
 
 
 class Activation(NamedTuple):
@@ -120,7 +118,7 @@ class NeuralRanker(QueryLearner):
             raise arguments.refusal(
                 "hidden_layer_sizes", sizes, "tuples of whole numbers from 1 on", "hidden_layer_sizes=(10,)"
             )
-        arguments.choice("activation", self.activation, ACTIVATIONS)
+        arguments.word("activation", self.activation, ACTIVATIONS)
         arguments.number("alpha", self.alpha, least=0)
         arguments.whole("batch_size", self.batch_size)
         arguments.number("learning_rate_init", self.learning_rate_init, least=0, above=True)

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rankadapters.core.arrays import Floats
 from rankadapters.core.declaration import arguments
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.ranking.jit import writable
@@ -17,8 +18,6 @@ from rankadapters.evaluation.threads import as_n_threads, over_chunks
 from rankadapters.learners.base import FeatureColumns, Judge, QueryLearner, learner, shares
 from rankadapters.learners.kernels.boosting import add_by_bin, pair_potentials
 from rankadapters.sklearn.rows import LabeledRows
-
-Floats = NDArray[np.float64]
 
 VARIANTS = ("freund", "ranklib")
 MAX_THRESHOLDS = 254  # so that bin numbers fit into uint8
@@ -100,7 +99,7 @@ class RankBoost(QueryLearner):
     def _check(self) -> None:
         super()._check()
         arguments.whole("n_thresholds", self.n_thresholds, most=MAX_THRESHOLDS)
-        arguments.choice("variant", self.variant, VARIANTS)
+        arguments.word("variant", self.variant, VARIANTS)
 
     def _learn(self, train: LabeledRows, judge: Judge) -> None:
         is_ranklib = self.variant == "ranklib"

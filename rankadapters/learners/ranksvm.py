@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 
+from rankadapters.core.arrays import Floats
 from rankadapters.core.declaration import arguments
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, warn_caller
 from rankadapters.learners.base import Judge, LinearLearner, learner, product
 from rankadapters.sklearn.rows import LabeledRows
 
-Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
 
 MIN_C, MAX_C = 1e-12, 1e12  # outside these limits, the weights are 0 or the solver never ends

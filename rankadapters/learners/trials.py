@@ -7,10 +7,11 @@ from typing import Any, Unpack, cast
 
 import numpy as np
 
+from rankadapters.core.arrays import Floats
 from rankadapters.core.binding.plans import RankedPlan
 from rankadapters.core.binding.policies import COMPUTE, refuse_ignored
 from rankadapters.core.classes import lazy_property
-from rankadapters.core.data.columns import Columns, Floats, as_numbers, non_finite
+from rankadapters.core.data.columns import Columns, as_numbers, non_finite
 from rankadapters.core.data.queries import as_queries
 from rankadapters.core.declaration.arguments import refusal
 from rankadapters.core.declaration.convention import Convention

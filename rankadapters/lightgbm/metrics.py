@@ -13,7 +13,8 @@ from rankadapters import presets
 from rankadapters.callbacks.callers import refuse_other_toolkit, refused_as_scorer
 from rankadapters.callbacks.dataset_columns import DatasetColumns, flat, missing_group
 from rankadapters.callbacks.metrics import Monitor
-from rankadapters.core.data.columns import Array, shared_index
+from rankadapters.core.arrays import Array
+from rankadapters.core.data.columns import shared_index
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.guesses import EVAL_METRIC, shows_call
 from rankadapters.core.errors import InputError

@@ -11,7 +11,7 @@ from rankadapters import objectives
 from rankadapters.callbacks.callers import refuse_other_toolkit, refused_as_scorer
 from rankadapters.callbacks.dataset_columns import DatasetColumns
 from rankadapters.callbacks.objectives import ToolkitObjective
-from rankadapters.core.data.columns import Array
+from rankadapters.core.arrays import Array
 from rankadapters.core.declaration.guesses import LAMBDARANK, shows_call
 from rankadapters.core.errors import warn_caller
 from rankadapters.lightgbm.metrics import columns_of

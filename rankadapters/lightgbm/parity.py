@@ -12,7 +12,7 @@ import numpy as np
 
 from rankadapters import presets
 from rankadapters.callbacks.dataset_columns import missing_group
-from rankadapters.core.data.columns import Array
+from rankadapters.core.arrays import Array
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, RankAdaptersError

@@ -9,13 +9,13 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.core.data.columns import Array, beyond_float32, refuse_few_digits
+from rankadapters.core.arrays import Array, Floats
+from rankadapters.core.data.columns import beyond_float32, refuse_few_digits
 from rankadapters.core.data.queries import Queries, Rows, rows_of
 from rankadapters.core.errors import InputError
 from rankadapters.core.ranking.jit import writable
 from rankadapters.evaluation.threads import as_n_threads, over_chunks
 
-Floats = NDArray[np.float64]
 Floats32 = NDArray[np.float32]
 
 ROW_ORDER = np.empty(0, np.int32)  # as `order` of a kernel: row order

@@ -6,10 +6,10 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
+from rankadapters.core.arrays import Array, Floats
 from rankadapters.core.binding.lowering import discounts_of
 from rankadapters.core.binding.plans import RankedPlan
 from rankadapters.core.binding.policies import COMPUTE, refuse_ignored
-from rankadapters.core.data.columns import Array, Floats
 from rankadapters.core.data.queries import Queries, Rows
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.fields import border

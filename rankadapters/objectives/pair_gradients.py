@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.core.data.columns import Array, Floats
+from rankadapters.core.arrays import Array, Floats
 from rankadapters.core.ranking.jit import writable
 from rankadapters.core.ranking.ranks import offsets
 from rankadapters.core.ranking.sorting import ranked_rows

@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar, Literal, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.core.data.columns import Array, Floats
+from rankadapters.core.arrays import Array, Floats
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.declared import Declared
 from rankadapters.core.declaration.fields import Field, Range

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from rankadapters import presets
+from rankadapters.core.arrays import Floats
 from rankadapters.core.classes import lazy_property
-from rankadapters.core.data.columns import Floats
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import RankAdaptersError
 from rankadapters.parity import report

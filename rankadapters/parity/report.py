@@ -10,8 +10,8 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from rankadapters.core.arrays import Floats
 from rankadapters.core.classes import frozen_class
-from rankadapters.core.data.columns import Floats
 from rankadapters.core.declaration.arguments import whole
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, RankAdaptersError

@@ -11,8 +11,9 @@ from typing import Any, ClassVar, NamedTuple, Never, Self
 
 import numpy as np
 
+from rankadapters.core.arrays import Array
 from rankadapters.core.classes import frozen_class
-from rankadapters.core.data.columns import GROUPS, Array, refuse_other_names
+from rankadapters.core.data.columns import GROUPS, refuse_other_names
 from rankadapters.core.data.queries import Queries, as_queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError

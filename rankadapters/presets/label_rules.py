@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankadapters.core.data.columns import Flags, Floats
+from rankadapters.core.arrays import Flags, Floats
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import LabelsWarning, warn_caller

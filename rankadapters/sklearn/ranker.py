@@ -12,7 +12,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import MetadataRequest, MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from rankadapters.core.data.columns import Array
+from rankadapters.core.arrays import Array
 from rankadapters.core.declaration.arguments import refusal
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, brief

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from sklearn import get_config
 from sklearn.utils import _safe_indexing
 
+from rankadapters.core.arrays import Array
 from rankadapters.core.classes import lazy_property
-from rankadapters.core.data.columns import Array, as_column, as_numbers, pandas_index, refuse_non_finite, shared_index
+from rankadapters.core.data.columns import as_column, as_numbers, pandas_index, refuse_non_finite, shared_index
 from rankadapters.core.data.ids import id_values
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.arguments import refusal

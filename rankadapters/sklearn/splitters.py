@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.model_selection import GroupKFold, GroupShuffleSplit
 
-from rankadapters.core.data.columns import Array, as_column
+from rankadapters.core.arrays import Array
+from rankadapters.core.data.columns import as_column
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration import arguments
 from rankadapters.core.errors import InputError

@@ -12,7 +12,7 @@ from operator import or_
 
 import numpy as np
 
-from rankadapters.core.data.columns import Array, Floats
+from rankadapters.core.arrays import Array, Floats
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import RankAdaptersError

@@ -12,7 +12,8 @@ from typing import Any, NamedTuple, Self, Unpack
 
 import numpy as np
 
-from rankadapters.core.data.columns import Columns, Floats
+from rankadapters.core.arrays import Floats
+from rankadapters.core.data.columns import Columns
 from rankadapters.core.data.queries import Queries, as_queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import RankAdaptersError

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from rankadapters.core.arrays import Floats
 from rankadapters.core.binding.lowering import Binding
 from rankadapters.core.binding.plans import Plan
 from rankadapters.core.binding.policies import COMPUTE, SKIP, PolicyDecisions, Sizes, decide_policies
-from rankadapters.core.data.columns import Floats
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError
 from rankadapters.statistics.grid import REFUSAL, Block, merged

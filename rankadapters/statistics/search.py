@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from rankadapters.core.arrays import Array, Floats
 from rankadapters.core.binding.lowering import Binding
 from rankadapters.core.binding.plans import Plan, RankedPlan
 from rankadapters.core.binding.policies import COMPUTE, PolicyDecisions
 from rankadapters.core.classes import frozen_class
-from rankadapters.core.data.columns import Array, Floats
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.fields import border

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.core.data.columns import Floats
+from rankadapters.core.arrays import Floats
 
 
 def subsets(players: Sequence[str]) -> list[tuple[str, ...]]:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.core.data.columns import Floats
+from rankadapters.core.arrays import Floats
 from rankadapters.core.declaration import arguments
 
 CELLS = 1 << 21  # numbers in a block of resamples, which is in memory at once

@@ -20,7 +20,7 @@ from rankadapters.callbacks.global_metrics import GlobalTallies, refuse_over_row
 from rankadapters.callbacks.metrics import Monitor
 from rankadapters.callbacks.query_counts import QueryCounts
 from rankadapters.callbacks.trainings import Trainings
-from rankadapters.core.data.columns import Array, Ints
+from rankadapters.core.arrays import Array, Ints
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.guesses import EVAL_METRIC, shows_call
 from rankadapters.core.errors import ConventionError, InputError, RankAdaptersError

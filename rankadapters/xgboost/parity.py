@@ -9,7 +9,7 @@ import numpy as np
 import xgboost as xgb
 
 from rankadapters import presets
-from rankadapters.core.data.columns import Array
+from rankadapters.core.arrays import Array
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError

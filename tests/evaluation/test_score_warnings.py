@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from rankadapters.core.data.columns import Array
+from rankadapters.core.arrays import Array
 from rankadapters.evaluation.doubts import FEW_SCORES, MANY_LABELS, look_swapped, score_doubts
 from rankadapters.presets.label_rules import UNSTABLE_SORTS
 from tests.helpers.shared_data import golden_file

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import rankadapters as ra
+from rankadapters.core.arrays import Flags, Floats
 from rankadapters.core.classes import lazy_property
-from rankadapters.core.data.columns import Flags, Floats
 from rankadapters.core.data.queries import Queries
 from rankadapters.datasets import mq2008_like
 from rankadapters.parity.report import FLOAT32, FULL_DOUBLE, agree, relative

@@ -10,14 +10,14 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from rankadapters.core.arrays import EXACT, Array, Flags, Floats, Ints
 from rankadapters.core.binding.plans import NO_ARGUMENTS, Column, Formula, Key, RankedPlan, Ranking, WholePlan
-from rankadapters.core.data.columns import Array, Flags, Floats, Ints, refused_label
+from rankadapters.core.data.columns import refused_label
 from rankadapters.core.data.optional_columns import Pairs
 from rankadapters.core.data.queries import Queries, Rows, backwards, mirrored, retrieved_rows, rows_of
-from rankadapters.core.declaration.fields import border, label_threshold, table
+from rankadapters.core.declaration.fields import border, gain_table, label_threshold
 from rankadapters.core.errors import InputError
 from rankadapters.core.ranking.ranks import (
-    EXACT,
     Ranks,
     is_whole_below,
     offsets,
@@ -120,7 +120,7 @@ def _gains(labels: Floats, name: str) -> Floats:
 
 def _gains_by_number(labels: Floats, name: str) -> Floats:
     """Return the gains under `table_...`, `from_B` or `linear-from_B`."""
-    gains = table(name)
+    gains = gain_table(name)
     if gains is None:
         word, level = label_threshold(name) or (name, 0.0)
         return np.where(labels >= level, 1.0 if word == "from" else labels, 0.0)

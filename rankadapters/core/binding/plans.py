@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from rankadapters.core.data.columns import Array, Flags, Floats
+from rankadapters.core.arrays import Array, Flags, Floats
 from rankadapters.core.data.optional_columns import Pairs
 from rankadapters.core.data.queries import Rows
 

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rankadapters.core.arrays import Flags, Floats, Ints
 from rankadapters.core.classes import lazy_property
-from rankadapters.core.data.columns import Flags, Floats, Ints
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError

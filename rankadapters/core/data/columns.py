@@ -9,15 +9,10 @@ from typing import Any, TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
+from rankadapters.core.arrays import EXACT, Array, Flags, Floats
 from rankadapters.core.declaration.guesses import ARGUMENTS
 from rankadapters.core.errors import InputError, choices
 
-Array = NDArray[Any]
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Flags = NDArray[np.bool_]
-
-EXACT_INT = 2**53
 _FLOAT64_BYTES = 8
 
 
@@ -62,7 +57,7 @@ def as_numbers(name: str, value: object) -> Array:
         raise _not_numbers(name, array)
     if kind in "iu" and n_bytes == _FLOAT64_BYTES:
         largest = max(-int(array.min()), int(array.max()))
-        if largest > EXACT_INT:
+        if largest > EXACT:
             raise _inexact(name, largest)
     return np.ascontiguousarray(array, dtype=array.dtype if array.dtype == np.float32 else np.float64)
 
@@ -248,7 +243,7 @@ def _from_iterable(name: str, items: list[Any], *, numeric: bool) -> Array:
         array = np.asarray(items)
         integers = tuple(kind for kind in kinds if issubclass(kind, (int, np.integer)))
         mixed = array.dtype.kind == "f" and integers
-        if not mixed or max(abs(int(item)) for item in items if isinstance(item, integers)) <= EXACT_INT:
+        if not mixed or max(abs(int(item)) for item in items if isinstance(item, integers)) <= EXACT:
             return array
     if any(issubclass(kind, (list, np.ndarray)) for kind in kinds):
         hint = f"one entry of {name} per row; for a list per query, numpy.concatenate({name})"
@@ -259,7 +254,7 @@ def _from_iterable(name: str, items: list[Any], *, numeric: bool) -> Array:
 def _not_numbers(name: str, array: Array) -> InputError:
     """Return the error for a column that is not of numbers, or not of numbers that float64 can hold."""
     largest = max((abs(int(item)) for item in array if isinstance(item, (int, np.integer))), default=0)
-    if largest > EXACT_INT:
+    if largest > EXACT:
         return _inexact(name, largest)
     row = int(np.argmin([isinstance(item, (int, float, np.number)) and not is_missing(item) for item in array]))
     return InputError(

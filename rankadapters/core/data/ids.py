@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.core.data.columns import Array, text_column
+from rankadapters.core.arrays import Array
+from rankadapters.core.data.columns import text_column
 
 Words = NDArray[np.uint64]
 

@@ -8,11 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rankadapters.core.arrays import Array, Flags, Floats, Ints
 from rankadapters.core.data.columns import (
-    Array,
-    Flags,
-    Floats,
-    Ints,
     as_column,
     as_weights,
     frozen,

@@ -11,14 +11,11 @@ from typing import Any, Never, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
+from rankadapters.core.arrays import Array, Flags, Floats, Ints
 from rankadapters.core.classes import lazy_property
 from rankadapters.core.data.columns import (
     ROWS,
-    Array,
     Columns,
-    Flags,
-    Floats,
-    Ints,
     as_column,
     as_flags,
     as_numbers,

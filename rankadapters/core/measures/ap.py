@@ -7,9 +7,9 @@ from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
+from rankadapters.core.arrays import Array, Floats
 from rankadapters.core.binding.lowering import Binding
 from rankadapters.core.binding.plans import Column, Formula, RankedPlan
-from rankadapters.core.data.columns import Array, Floats
 from rankadapters.core.declaration.convention import POOL, average_of
 from rankadapters.core.declaration.fields import Field
 from rankadapters.core.errors import ConventionError

@@ -7,9 +7,9 @@ from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
+from rankadapters.core.arrays import Floats, Ints
 from rankadapters.core.binding.lowering import Binding, by_label, given_pairs, grades_of, probabilities, weights_of
 from rankadapters.core.binding.plans import Formula, WholePlan
-from rankadapters.core.data.columns import Floats, Ints
 from rankadapters.core.data.optional_columns import Pairs
 from rankadapters.core.data.queries import Rows
 from rankadapters.core.declaration.convention import POOL, Convention, average_of

@@ -7,9 +7,9 @@ from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
+from rankadapters.core.arrays import Floats
 from rankadapters.core.binding.lowering import Binding
 from rankadapters.core.binding.plans import RankedPlan
-from rankadapters.core.data.columns import Floats
 from rankadapters.core.declaration.convention import Convention, Mean
 from rankadapters.core.measures.ranked import TIES, Empty, Missing, Precision, Relevant, Unjudged, irrelevance
 from rankadapters.core.ranking.ranks import Ranks, sums

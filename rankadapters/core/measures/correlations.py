@@ -8,9 +8,9 @@ from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
+from rankadapters.core.arrays import Flags, Floats, Ints
 from rankadapters.core.binding.lowering import Binding, by_label, grades_of, label_ranks, sums_by
 from rankadapters.core.binding.plans import Formula, WholePlan
-from rankadapters.core.data.columns import Flags, Floats, Ints
 from rankadapters.core.data.queries import Rows, backwards
 from rankadapters.core.declaration.convention import POOL, Convention, average_of
 from rankadapters.core.declaration.fields import Field, Range

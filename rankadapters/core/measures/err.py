@@ -7,9 +7,9 @@ from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
+from rankadapters.core.arrays import Floats
 from rankadapters.core.binding.lowering import Binding, gains_of
 from rankadapters.core.binding.plans import RankedPlan
-from rankadapters.core.data.columns import Floats
 from rankadapters.core.declaration.convention import average_of
 from rankadapters.core.declaration.fields import Field, Range
 from rankadapters.core.measures.ranked import Discounted

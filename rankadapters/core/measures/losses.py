@@ -8,13 +8,13 @@ from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
+from rankadapters.core.arrays import Floats, Ints
 from rankadapters.core.binding.lowering import Binding, loss_plan, probabilities, sums_by, weights_of
 from rankadapters.core.binding.plans import WholePlan
-from rankadapters.core.data.columns import Floats, Ints
 from rankadapters.core.declaration.convention import AVERAGE, Convention
 from rankadapters.core.declaration.fields import Field, Range
 from rankadapters.core.measures.ranked import MISSING, Unjudged
-from rankadapters.core.ranking.ranks import Ranks, offsets, positions_within, reduced, segment_numbers, sums
+from rankadapters.core.ranking.ranks import Ranks, offsets, reduced, segment_numbers, sums
 
 WEIGHING = replace(
     AVERAGE,
@@ -159,9 +159,6 @@ def softmax_cross_entropy(ranks: Ranks, shares: Floats, weights: Floats, logs: F
 
 ALPHA = Field(group="value", about="Share of the shifted part.", numbers=Range(0, 1), tried=(0.0, 0.5, 1.0))
 FARTHEST_SHIFT, HALVINGS = 20.0, 30  # CatBoost's
-EPSILON = 2.0**-53
-NEAR = 2.0**-26  # about half the last step of the bisection; a bracket this narrow decides almost all steps
-MOST_STEPS = 12
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -214,7 +211,7 @@ def shifted_cross_entropy(ranks: Ranks, labels: Floats, weights: Floats, alpha: 
         rows = differ[ranks.query]
         indptr = offsets(ranks.sizes[differ])
         scores, labels, weights = ranks.scores[rows], labels[rows], weights[rows]
-        shifts = np.repeat(Shift(scores, labels, weights, indptr).halved(), np.diff(indptr))
+        shifts = np.repeat(best_shifts(scores, labels, weights, indptr), np.diff(indptr))
         losses = weights * log_loss(labels, scores + shifts)
         shifted[differ] = sums(losses, segment_numbers(indptr), indptr.size - 1)
     return (1.0 - alpha) * plain + alpha * shifted
@@ -225,73 +222,14 @@ def log_loss(labels: Floats, scores: Floats) -> Floats:
     return np.maximum(scores, 0.0) + np.log1p(np.exp(-np.abs(scores))) - labels * scores
 
 
-class Shift:
-    """The shift of each query's scores at which the labels no longer exceed the probabilities."""
-
-    def __init__(self, scores: Floats, labels: Floats, weights: Floats, indptr: Ints) -> None:
-        self.labels, self.weights, self.indptr = labels, weights, indptr
-        # A probability after a shift then needs one exponential per query; for lower scores it is 0 after any shift.
-        self.inverse = np.exp(np.minimum(-scores, 700.0))
-
-    def of(self, queries: Ints) -> Shift:
-        """Return the same for some of the queries."""
-        part, sizes = object.__new__(Shift), np.diff(self.indptr)[queries]
-        part.indptr = offsets(sizes)
-        rows = positions_within(part.indptr) + np.repeat(self.indptr[queries], sizes)
-        part.labels, part.weights, part.inverse = self.labels[rows], self.weights[rows], self.inverse[rows]
-        return part
-
-    def halved(self) -> Floats:
-        """Return the shift by bisection of [-20, 20]: up if the labels exceed the probabilities, else down."""
-        positive, negative = self.bracket()
-        n = positive.size
-        low, high, middle = np.full(n, -FARTHEST_SHIFT), np.full(n, FARTHEST_SHIFT), np.zeros(n)
-        for _ in range(HALVINGS):
-            up = middle <= positive
-            unsure = np.flatnonzero((positive < middle) & (middle < negative))
-            if unsure.size:
-                part = self.of(unsure)
-                terms = part.weights * (part.labels - part.chances(middle[unsure]))
-                up[unsure] = sums(terms, segment_numbers(part.indptr), unsure.size) > 0
-            low, high = np.where(up, middle, low), np.where(up, high, middle)
-            middle = (low + high) / 2
-        return middle
-
-    def chances(self, shifts: Floats) -> Floats:
-        """Return the probability of each row after a shift of its query."""
-        factors = np.repeat(np.exp(-shifts), np.diff(self.indptr))
-        chances: Floats = 1.0 / (1.0 + self.inverse * factors)
-        return chances
-
-    def bracket(self) -> tuple[Floats, Floats]:
-        """Return shifts low < high: the labels surely exceed the probabilities up to low, and surely not from high on.
-
-        The excess falls as the shift grows. Rounding cannot change its sign if it is further from 0 than `doubt`.
-        """
-        sizes = np.diff(self.indptr)
-        doubt = np.add.reduceat(self.weights, self.indptr[:-1]) * 4.0 * (sizes + 8.0) * EPSILON
-        low, high, shift = np.full(sizes.size, -np.inf), np.full(sizes.size, np.inf), np.zeros(sizes.size)
-        part, queries = self, np.arange(sizes.size)
-        for _ in range(MOST_STEPS):
-            at = shift[queries]
-            excess, slope = part._excess(at)
-            low[queries] = np.where(excess > doubt[queries], np.maximum(low[queries], at), low[queries])
-            high[queries] = np.where(excess < -doubt[queries], np.minimum(high[queries], at), high[queries])
-            wide = high[queries] - low[queries] >= 4.0 * NEAR
-            if not wide.any():
-                break
-            lows, highs = low[queries], high[queries]
-            target = np.where(slope > 0, at + excess / slope, np.nan)
-            beside = np.where(lows >= target - 2.0 * NEAR, target + NEAR, target - NEAR)
-            target = np.where(np.abs(target - at) < NEAR, beside, target)  # near the root: try both sides of it
-            lows, highs = np.maximum(lows, -FARTHEST_SHIFT), np.minimum(highs, FARTHEST_SHIFT)
-            shift[queries] = np.where((lows < target) & (target < highs), target, (lows + highs) / 2.0)
-            if np.count_nonzero(wide) < wide.size / 2:
-                part, queries = part.of(np.flatnonzero(wide)), queries[wide]
-        return low, high
-
-    def _excess(self, shifts: Floats) -> tuple[Floats, Floats]:
-        """Return the sum of weight x (label - probability) of each query, and its slope."""
-        chances = self.chances(shifts)
-        excess = np.add.reduceat(self.weights * (self.labels - chances), self.indptr[:-1])
-        return excess, np.add.reduceat(self.weights * (chances * (1.0 - chances)), self.indptr[:-1])
+def best_shifts(scores: Floats, labels: Floats, weights: Floats, indptr: Ints) -> Floats:
+    """Return the shifts by bisection of [-20, 20]: up if a query's labels exceed its probabilities, else down."""
+    query, n = segment_numbers(indptr), indptr.size - 1
+    inverse = np.exp(np.minimum(-scores, 700.0))  # for lower scores, the probability is 0 after any shift
+    low, high, middle = np.full(n, -FARTHEST_SHIFT), np.full(n, FARTHEST_SHIFT), np.zeros(n)
+    for _ in range(HALVINGS):
+        chances = 1.0 / (1.0 + inverse * np.exp(-middle)[query])
+        up = sums(weights * (labels - chances), query, n) > 0
+        low, high = np.where(up, middle, low), np.where(up, high, middle)
+        middle = (low + high) / 2
+    return middle

@@ -7,9 +7,9 @@ from typing import Annotated, ClassVar, Literal, cast
 
 import numpy as np
 
+from rankadapters.core.arrays import Floats, Ints
 from rankadapters.core.binding.lowering import Binding, by_label, given_pairs, loss_plan, sums_by
 from rankadapters.core.binding.plans import WholePlan
-from rankadapters.core.data.columns import Floats, Ints
 from rankadapters.core.data.optional_columns import Pairs
 from rankadapters.core.measures.auc import PAIRS
 from rankadapters.core.measures.losses import Loss, OfPairs

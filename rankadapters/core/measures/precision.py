@@ -8,9 +8,9 @@ from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
+from rankadapters.core.arrays import Floats, Ints
 from rankadapters.core.binding.lowering import Binding
 from rankadapters.core.binding.plans import Column, RankedPlan
-from rankadapters.core.data.columns import Floats, Ints
 from rankadapters.core.declaration.convention import POOL, Convention, Mean
 from rankadapters.core.declaration.fields import Field, Range
 from rankadapters.core.errors import ConventionError

@@ -4,22 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rankadapters.core.arrays import EXACT, Array, Flags, Floats, Ints
 from rankadapters.core.classes import lazy_property
 from rankadapters.core.ranking import compiled
 
-Array = NDArray[Any]
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Flags = NDArray[np.bool_]
-
 FEW_ROWS = 24  # up to this many rows, Python is faster than numpy
 LEAST_ROWS_PER_RANK, BLOCKS_PER_RANK = 6, 3  # for the top k, `candidates` needs 6 k rows and makes 3 k blocks
-EXACT = 2.0**53  # float64 holds every whole number up to it
 CLASSES_PER_OCTAVE = 2  # segments of one size class share a matrix; a sixth of it is padding on average
 
 
@@ -285,7 +280,7 @@ class Ranks:
         """The compiled ranking: row numbers within their queries, as ~row if the row ties with the one before."""
         scores, order, indptr = self._arguments
         rows = np.empty(int(self._roomptr[-1]), np.int32)
-        bad = compiled.rank(scores, order, indptr, self._deepest[0], self.averaged, self._roomptr, rows)
+        bad = compiled.rank_rows(scores, order, indptr, self._deepest[0], self.averaged, self._roomptr, rows)
         if bad >= 0:
             raise NotFiniteError(bad)
         return rows

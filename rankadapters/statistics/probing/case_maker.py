@@ -8,8 +8,8 @@ from functools import lru_cache
 
 import numpy as np
 
+from rankadapters.core.arrays import Floats
 from rankadapters.core.classes import frozen_class
-from rankadapters.core.data.columns import Floats
 from rankadapters.statistics.probing import cases as kinds
 from rankadapters.statistics.probing.cases import Case
 

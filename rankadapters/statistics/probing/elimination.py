@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from rankadapters.core.data.columns import Floats
+from rankadapters.core.arrays import Floats
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.arguments import members, number, refusal, whole_or_none
 from rankadapters.core.declaration.convention import Convention

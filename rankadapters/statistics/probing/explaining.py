@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankadapters.core.data.columns import Flags, Floats
+from rankadapters.core.arrays import Flags, Floats
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError
 from rankadapters.core.measures import ERR, MEASURES, NDCG

@@ -13,7 +13,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import presets
-from rankadapters.io import Judgments, read_table, table
+from rankadapters.io import Judgments, read_table, table_files
 from tests.helpers.python_processes import needs_posix
 from tests.helpers.tables import for_each
 
@@ -67,7 +67,7 @@ def test_weights_of_rows_are_read(save):
 @for_each("role", ["query_weight", "row_weight"])
 @for_each(("weight", "problem"), [(-1.0, "is -1.0, but weights are >= 0"), (1e-310, "is 1e-310; allowed")])
 def test_a_wrong_weight_is_named_by_file_and_row(save, role, weight, problem, monkeypatch):
-    monkeypatch.setattr(table, "BATCH_ROWS", 2)
+    monkeypatch.setattr(table_files, "BATCH_ROWS", 2)
     path = save(part=[1.0, 1.0, weight, weight])
     readers = [partial(read_table, path), partial(ra.evaluate_table, path, "textbook@2")]
     for read in (*readers, partial(readers[1], unsorted=True)):
@@ -77,7 +77,7 @@ def test_a_wrong_weight_is_named_by_file_and_row(save, role, weight, problem, mo
 
 
 def test_a_query_or_segment_that_is_nan_is_named_by_file_and_row(parquet, monkeypatch):
-    monkeypatch.setattr(table, "BATCH_ROWS", 2)
+    monkeypatch.setattr(table_files, "BATCH_ROWS", 2)
     path = parquet({"query": [1.0, 1.0, float("nan"), 2.0], "part": [1.0, 1.0, 1.0, float("nan")]})
     readers = [partial(read_table, path), partial(ra.evaluate_table, path, "textbook@2")]
     for read in (*readers, partial(readers[1], unsorted=True)):
