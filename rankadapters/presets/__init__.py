@@ -2,9 +2,10 @@
 
 Calling a tool with a cutoff returns its NDCG, if it has one; its methods return its other measures. A released preset
 never changes: when a tool changes its behavior, the new behavior gets a new preset, whose name ends with the release; a
-name without a release, such as `lenskit`, means the newest one. "Run against 1.2: equal within
-1e-9" in a docstring means that version 1.2 of the tool was run, and that its numbers, stored in tests/golden, differ
-from ours by at most 1e-9. "Read only" means that we only read its source. A query has n rows, R of them relevant.
+name without a release, such as `lenskit`, means the newest one. `evidence` says for each tool whether a release was run
+("run 1.2": its numbers, stored in tests/golden, confirm the presets) or whether we only read its source ("read").
+"Run: equal within 1e-9" in a docstring says how far those numbers differ from ours at most. A query has n rows, R of
+them relevant.
 """
 
 from __future__ import annotations
