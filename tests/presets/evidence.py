@@ -19,7 +19,7 @@ CORRELATIONS = golden_file("correlations")
 Releases = Mapping[str, Mapping[str, set[str]]]  # by preset and release, the golden files that have its numbers
 
 _RUN = re.compile(r"\bRun\b(?: against ((?:[\d.]+(?:-rc\d+)?(?:, | and )?)+))?")
-_ADD = 'add rows to its "numbers" and the release to its "releases", or declare evidence=\'read\' in the preset'
+_ADD = "add them, as tests/golden/README.md says, or declare evidence='read' in the preset"
 
 
 @cache
@@ -36,7 +36,7 @@ def _rows() -> Iterator[tuple[str, str, str]]:
         for tool, rows in file["numbers"].items():
             for _, text, _, mean, *_ in rows:
                 if mean is not None:  # the tool did not refuse the data
-                    for release in file["releases"][tool].split(" and "):
+                    for release in file["releases"].get(tool, "").split(" and "):
                         yield re.split("[@+]", text, maxsplit=1)[0], release, name
     for record in CORRELATIONS["records"]:
         yield re.split("[@+]", record["preset"], maxsplit=1)[0], record["library"].split()[-1], "correlations"
