@@ -22,59 +22,38 @@ from rankadapters.presets.inexpressible import inexpressible as inexpressible
 from rankadapters.presets.texts import TOOLS as TOOLS, make as make, names as names
 from rankadapters.presets.tool import Tool as Tool
 
-# A line registers a tool; lists of tools have the order of the lines.
+# An import registers a tool; lists of tools have the order of these imports.
 from rankadapters.presets.ndcg_only import textbook as textbook
 from rankadapters.presets.sklearn import sklearn as sklearn
 from rankadapters.presets.lightgbm import lightgbm as lightgbm
 from rankadapters.presets.xgboost import xgboost as xgboost
 from rankadapters.presets.catboost import catboost as catboost
-from rankadapters.presets.letor import letor3 as letor3
-from rankadapters.presets.letor import letor4 as letor4
-from rankadapters.presets.letor import mslr as mslr
-from rankadapters.presets.letor import yahoo as yahoo
-from rankadapters.presets.ranklib import ranklib as ranklib
-from rankadapters.presets.ranklib import ranklib_busafekete as ranklib_busafekete
-from rankadapters.presets.trec_eval import trec_eval_8 as trec_eval_8
-from rankadapters.presets.trec_eval import trec_eval_9 as trec_eval_9
-from rankadapters.presets.trec_eval import trec_eval_10 as trec_eval_10
-from rankadapters.presets.trec_eval import pytrec_eval as pytrec_eval
+from rankadapters.presets.letor import letor3 as letor3, letor4 as letor4, mslr as mslr, yahoo as yahoo
+from rankadapters.presets.ranklib import ranklib as ranklib, ranklib_busafekete as ranklib_busafekete
+from rankadapters.presets.trec_eval import trec_eval_8 as trec_eval_8, trec_eval_9 as trec_eval_9
+from rankadapters.presets.trec_eval import trec_eval_10 as trec_eval_10, pytrec_eval as pytrec_eval
 from rankadapters.presets.ir_measures import ir_measures as ir_measures
 from rankadapters.presets.ranx import ranx as ranx
 from rankadapters.presets.torchmetrics import torchmetrics as torchmetrics
-from rankadapters.presets.ndcg_only import rankeval as rankeval
-from rankadapters.presets.ndcg_only import allrank_1_4_0 as allrank_1_4_0
+from rankadapters.presets.ndcg_only import rankeval as rankeval, allrank_1_4_0 as allrank_1_4_0
 from rankadapters.presets.ndcg_only import allrank_1_4_1 as allrank_1_4_1
 from rankadapters.presets.elasticsearch import elasticsearch as elasticsearch
-from rankadapters.presets.ndcg_only import spark as spark
-from rankadapters.presets.ndcg_only import recommenders as recommenders
-from rankadapters.presets.ndcg_only import recbole as recbole
-from rankadapters.presets.ndcg_only import replay as replay
-from rankadapters.presets.ndcg_only import cornac as cornac
-from rankadapters.presets.ndcg_only import mlflow as mlflow
-from rankadapters.presets.ndcg_only import implicit as implicit
-from rankadapters.presets.ndcg_only import lenskit_2025 as lenskit_2025
-from rankadapters.presets.ndcg_only import lenskit_2026 as lenskit_2026
+from rankadapters.presets.ndcg_only import spark as spark, recommenders as recommenders, recbole as recbole
+from rankadapters.presets.ndcg_only import replay as replay, cornac as cornac, mlflow as mlflow, implicit as implicit
+from rankadapters.presets.ndcg_only import lenskit_2025 as lenskit_2025, lenskit_2026 as lenskit_2026
 from rankadapters.presets.rectools import rectools as rectools
 from rankadapters.presets.retrieval_evaluators import sentence_transformers as sentence_transformers
-from rankadapters.presets.retrieval_evaluators import haystack as haystack
-from rankadapters.presets.retrieval_evaluators import autogluon as autogluon
+from rankadapters.presets.retrieval_evaluators import haystack as haystack, autogluon as autogluon
 from rankadapters.presets.rag_evaluators import llama_index_0_10 as llama_index_0_10
 from rankadapters.presets.rag_evaluators import llama_index_0_12_3 as llama_index_0_12_3
-from rankadapters.presets.rag_evaluators import llama_index_0_12_6 as llama_index_0_12_6
-from rankadapters.presets.rag_evaluators import deepeval as deepeval
-from rankadapters.presets.rag_evaluators import ragas as ragas
-from rankadapters.presets.rag_evaluators import azure_ai_evaluation as azure_ai_evaluation
+from rankadapters.presets.rag_evaluators import llama_index_0_12_6 as llama_index_0_12_6, deepeval as deepeval
+from rankadapters.presets.rag_evaluators import ragas as ragas, azure_ai_evaluation as azure_ai_evaluation
 from rankadapters.presets.rag_evaluators import trulens as trulens
-from rankadapters.presets.retrieval_benchmarks import mteb as mteb
-from rankadapters.presets.retrieval_benchmarks import beir as beir
-from rankadapters.presets.column_metrics import ignite as ignite
-from rankadapters.presets.column_metrics import torchrec as torchrec
-from rankadapters.presets.column_metrics import pytorch_metric_learning as pytorch_metric_learning
-from rankadapters.presets.column_metrics import metrax as metrax
+from rankadapters.presets.retrieval_benchmarks import mteb as mteb, beir as beir
+from rankadapters.presets.column_metrics import ignite as ignite, torchrec as torchrec
+from rankadapters.presets.column_metrics import pytorch_metric_learning as pytorch_metric_learning, metrax as metrax
 from rankadapters.presets.column_metrics import polars_ds as polars_ds
-from rankadapters.presets.correlations import scipy as scipy
-from rankadapters.presets.correlations import pandas as pandas
-from rankadapters.presets.correlations import polars as polars
+from rankadapters.presets.correlations import scipy as scipy, pandas as pandas, polars as polars
 
 # isort: on
 

@@ -12,16 +12,7 @@ from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.fields import border, is_whole, number, read_cutoff, table
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures import AP, AUC, NDCG
-from rankadapters.presets.tool import (
-    ANY_WEIGHTS,
-    Fields,
-    Option,
-    Options,
-    one_of,
-    preset,
-    refuse_unknown,
-    split_spec,
-)
+from rankadapters.presets.tool import ANY_WEIGHTS, Fields, Option, Options, one_of, preset, refuse_unknown, split_spec
 from rankadapters.presets.vocabulary import Vocabulary
 
 LABELS = 31  # number of LightGBM's default gains

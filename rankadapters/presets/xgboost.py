@@ -8,15 +8,7 @@ from typing import Any, ClassVar
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.fields import read_cutoff
 from rankadapters.core.measures import AP, AUC, NDCG, Precision
-from rankadapters.presets.tool import (
-    ANY_WEIGHTS,
-    Options,
-    choice,
-    one_of,
-    preset,
-    refuse_unknown,
-    split_spec,
-)
+from rankadapters.presets.tool import ANY_WEIGHTS, Options, choice, one_of, preset, refuse_unknown, split_spec
 from rankadapters.presets.vocabulary import Vocabulary
 
 NO_CUTOFF = 2**31 - 1  # longer than any query

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rankadapters.core.declaration.convention import Convention
 
-# A line registers a measure; lists of measures have the order of the lines. `import A as A` marks A as public.
+# A line registers a measure; lists of measures have this order. `import A as A` marks A as public.
 # isort: off
 from rankadapters.core.measures.ndcg import NDCG as NDCG
 from rankadapters.core.measures.ndcg import DCG as DCG
