@@ -37,16 +37,24 @@ def ndcg(labels, scores, *, ties, k, gain, empty, ideal_k=None, discount=lambda 
     return discounted(labels, scores, ties, k=k, gain=gain, discounts=discounts) / ideal if ideal > 0 else empty
 
 
-def average_precision(labels, scores, *, ties, k=None, above=0.0, divisor="relevant"):
-    hits = by_rank(labels, scores, ties)[:k] > above
-    n_relevant = np.count_nonzero(labels > above)
+def from_1(labels):
+    return labels >= 1
+
+
+def above_half(labels):
+    return labels > 0.5
+
+
+def average_precision(labels, scores, *, ties, k=None, relevant=from_1, divisor="relevant"):
+    hits = relevant(by_rank(labels, scores, ties)[:k])
+    n_relevant = np.count_nonzero(relevant(labels))
     precisions = np.cumsum(hits) / np.arange(1, hits.size + 1)
     n = min(n_relevant, k) if divisor == "cutoff" else n_relevant
     return precisions[hits].sum() / n if n else 0.0
 
 
 def reciprocal_rank(labels, scores, *, ties, k=None):
-    hits = np.flatnonzero(by_rank(labels, scores, ties)[:k] > 0)
+    hits = np.flatnonzero(from_1(by_rank(labels, scores, ties)[:k]))
     return 1 / (hits[0] + 1) if hits.size else 0.0
 
 
@@ -71,7 +79,7 @@ RIGHT: dict[str, tuple[Value, str, int | None, str]] = {
     "trec_eval.map+ties=input": (in_float32(average_precision), "input", None, "reverse"),
     "ranx.mrr@10": (functools.partial(reciprocal_rank, k=10), "input", 10, "reverse"),
     "catboost.map@10": (
-        functools.partial(average_precision, k=10, above=0.5, divisor="cutoff"), "worst", 10, "input"
+        functools.partial(average_precision, k=10, relevant=above_half, divisor="cutoff"), "worst", 10, "input"
     ),
 }  # fmt: skip
 UNCUT, FLOAT32 = {"trec_eval.map+ties=input"}, {"trec_eval.map+ties=input"}
@@ -151,7 +159,7 @@ SCORES = {
     "100 for those above 100": (lambda s: np.minimum(s, 100), NONE),
     "equal within 1e-8": (lambda s: merged(s, rtol=0, atol=1e-8), FLOAT32),
     "equal as numpy.isclose says": (merged, NONE),
-    "-0.0 below 0.0": (by_bits, NONE),
+    "-0.0 below 0.0": (by_bits, FLOAT32),
     "0 last": (lambda s: np.where(s == 0, -1e300, s), NONE),
     "0 as NaN, first": (lambda s: np.where(s == 0, 1e300, s), NONE),
 }  # fmt: skip
@@ -412,15 +420,15 @@ def cut_before_ties(y, s, value, k, gain):
 
 def ap_details(value, ties, k):
     keywords = value.keywords if isinstance(value, functools.partial) else {}
-    above = keywords.get("above", 0.0)
+    relevant = keywords.get("relevant", from_1)
     scores_of = np.asarray if keywords else lambda s: s.astype(np.float32)
     for cutoff in (5, 9, 11, 20, 100, 1000) if k else (10, 20, 100, 1000):
-        base = functools.partial(average_precision, k=cutoff, above=above, divisor=keywords.get("divisor", "relevant"))
+        base = functools.partial(average_precision, k=cutoff, relevant=relevant, divisor=keywords.get("divisor", "relevant"))
         yield f"a cutoff of {cutoff}", lambda y, s, base=base: base(y, scores_of(s), ties=ties)
 
     def parts(y, s):
-        hits = by_rank(y, scores_of(s), ties)[:k] > above
-        return hits, np.cumsum(hits) / np.arange(1, hits.size + 1), int((y > above).sum())
+        hits = relevant(by_rank(y, scores_of(s), ties)[:k])
+        return hits, np.cumsum(hits) / np.arange(1, hits.size + 1), int(relevant(y).sum())
 
     def divided(divisor):
         def detail(y, s):
@@ -430,7 +438,8 @@ def ap_details(value, ties, k):
         return detail
 
     limit = k or 10**9
-    yield "divided by the hits", divided(lambda hits, n: hits.sum())
+    if k:
+        yield "divided by the hits", divided(lambda hits, n: hits.sum())
     yield "divided by all relevant rows or k", divided(lambda hits, n: n if k else min(n, 10))
     yield "divided by at least 2", divided(lambda hits, n: max(min(n, limit), 2))
     yield "divided by the rows if fewer", divided(lambda hits, n: min(n, limit, hits.size - 1))
@@ -499,7 +508,7 @@ def wrong_programs(text: str) -> Iterator[tuple[str, Program]]:
         yield f"mean {name}", as_program(right, mean)
     for name, key in KEYS.items():
         yield f"the value looked up by {name}", cached(right, key)
-        if text in NDCGS:
+        if text in NDCGS and name != "the labels":
             keywords = {word: value.keywords[word] for word in ("k", "gain", "empty")}
             yield f"the ideal looked up by {name}", with_cached_ideal(right, key, **keywords)
     yield from ((f"formula: {name}", as_program(detail)) for name, detail in DETAILS[text](value, ties, k))
