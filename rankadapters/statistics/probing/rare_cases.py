@@ -23,6 +23,7 @@ SPECIAL_SCORES: tuple[Sequence[float], ...] = (  # by rank
     (0.4, 0.3, 0.2, 0.1, 0.05, 0.0),
     (-1.5, -2.0, -3.0, -4.0, -5.0, -6.0),
     (-800.0, -850.0, -900.0, -950.0, -1000.0, -1050.0),  # exponentials underflow
+    (-1001.0, -2000.0, -20000.0, -1e5, -1.1e6, -2e9),
     (1000.0, 900.0, 800.0, 750.0, 720.0, 710.0),  # exponentials overflow
     (60.0, 56.5, 53.0, 48.0, 42.0, 37.0),  # sigmoids are 1
     (36.0, 31.0, 27.0, 24.0, 21.0, 17.5),  # in float32 too, as is tanh
@@ -31,7 +32,7 @@ SPECIAL_SCORES: tuple[Sequence[float], ...] = (  # by rank
     tuple(2.0**53 - step for step in range(6)),
     *(tuple(0.5 - gap * step for step in range(6)) for gap in (4e-3, 3e-4, 3e-7, 1e-10, 1e-13)),
 )
-RUNS = (2, 3, 5)  # rows with the same score
+RUNS, FURTHER_RUNS = (2, 3, 5), (4, 6, 7, 8)  # rows with the same score; the further ones only at the top
 RUN_SCORES = (0.0, 0.25, -0.75, 3.0)  # of a run, in turn
 LONG_TIED = (9, 12, 15, 17, 20, 33, 65, 101, 150, 1100)  # rows of queries with many ties
 N_LEVELS = 7  # of their scores
@@ -40,7 +41,7 @@ QUERY_SIZES = (  # rows of the queries of a case
     (4, 7, 2, 12, 5), (3, 9, 1, 6, 2, 8), (5, 2, 11, 4, 6, 3, 1), (1, 8, 3, 12, 2, 5, 7, 4),
     (6, 2, 9, 3, 10, 4, 12, 5, 7), (2, 3, 4, 5, 6, 7, 8, 9, 1), (7, 3, 5, 2, 6, 8, 4, 9, 3, 5, 2, 6),
 )  # fmt: skip
-EMPTY_AMONG = ((6, 0), (5, 3), (13, 0), (4, 2), (2, 0), (9, 4), (3, 1))  # rows and relevant rows of queries of a case
+EMPTY_AMONG = ((6, 0), (5, 3), (13, 0), (4, 2), (2, 0), (9, 4), (1, 0), (3, 1))  # rows and relevant rows of queries
 N_BATCHED = 131  # queries that no usual size of a batch divides
 EMPTY_ROWS = (1, 2, 3, 6, 13, 30)  # of queries with nothing relevant
 
@@ -85,16 +86,17 @@ def _labels(maker: CaseMaker) -> Iterator[Case]:
 
 
 def _long_lists(maker: CaseMaker) -> Iterator[Case]:
-    """Yield queries whose only relevant row is at a deep rank, and queries whose first rank is their last row."""
+    """Yield queries whose only relevant row is at a deep rank, and queries whose best row is the first or last."""
     for rank, n_rows in DEEP_RANKS:
         rows = np.random.default_rng([maker.seed, 2, rank]).permutation(n_rows)
         yield _by_rank(_top(maker, n_rows, rank - 1), np.arange(n_rows, 0, -1) / 8, rows, DEEP)
-    for n_rows in (13, 65, 150, 1100):
+    for n_rows, last in product((13, 65, 150, 1100), (True, False)):
         generator = np.random.default_rng([maker.seed, 3, n_rows])
         labels = generator.choice(np.asarray(maker.grades), n_rows)
-        labels[:2] = maker.grades[-1], maker.grades[0]
-        labels[3 : n_rows // 2] = maker.grades[0]
-        yield _by_rank(labels, np.arange(n_rows, 0, -1) / 8, [*generator.permutation(np.arange(1, n_rows)), 0], DEEP)
+        labels[0], labels[1 : n_rows // 2] = maker.grades[-1], maker.grades[0]
+        rows = [0, *generator.permutation(np.arange(1, n_rows))]
+        yield _by_rank(labels, np.arange(n_rows, 0, -1) / 8, rows[::-1] if last else rows, DEEP)
+    yield _by_rank(_top(maker, 150, *range(148), 149), np.arange(150, 0, -1) / 8, range(150)[::-1], DEEP)
 
 
 def _special_scores(maker: CaseMaker) -> Iterator[Case]:
@@ -124,14 +126,15 @@ def _runs(maker: CaseMaker) -> Iterator[Case]:
     The first or the last row of the run is relevant, and its rows are next to each other or not.
     """
     k = USUAL_ROWS if maker.k is None else maker.k
-    turn = 0
+    places = [(length, 1, length + 4) for length in (*RUNS, *FURTHER_RUNS)]  # rows of the run, first rank, all rows
     for length in RUNS:
         across = max(k - length // 2, 1)
-        places = [(1, length + 4), (across, max(across + length, k) + 2), (2, length + 1), (1, length)]
-        places += [(max(n_rows - length, 1), n_rows) for n_rows in (k - 1, k, k + 1) if n_rows > length]
-        for (first, n_rows), (row, apart) in product(places, ((0, True), (length - 1, False))):
-            turn += 1
-            yield _with_runs(maker, [1] * (first - 1) + [length], n_rows, (first - 1 + row,), turn, apart=apart)
+        places += [(length, across, max(across + length, k) + 2), (length, 2, length + 1), (length, 1, length)]
+        places += [(length, max(n - length, 1), n) for n in (k - 1, k, k + 1) if n > length]
+    variants = product(places, ((0, True), (-1, False)))
+    for turn, ((length, first, n_rows), (row, apart)) in enumerate(variants):
+        relevant = first - 1 + row % length
+        yield _with_runs(maker, [1] * (first - 1) + [length], n_rows, [relevant], turn, apart=apart)
     for turn, sizes in enumerate(([3, 2, 5, 2], [2, 2, 2, 3], [1, 5, 3, 2], [2, 1, 3, 1], [9, 2], [4, 4, 4])):
         ends = np.cumsum(sizes)
         rows = (ends - 1 if turn % 2 else ends - sizes).tolist()
@@ -162,7 +165,7 @@ def _long_ties(maker: CaseMaker) -> Iterator[Case]:
     """Yield queries of many rows and few scores; of the highest score, the second or the last row but one is relevant."""
     for turn, (n_rows, second) in enumerate(product(LONG_TIED, (True, False))):
         generator = np.random.default_rng([maker.seed, 5, turn])
-        scores = np.resize(np.arange(N_LEVELS), n_rows) / 4 - (turn % 3) / 2
+        scores = np.resize(np.arange(N_LEVELS), n_rows) / 4 + 1 / 4 - second * (turn % 3) / 2
         generator.shuffle(scores)
         labels = generator.choice(np.asarray(maker.grades), n_rows) * (generator.random(n_rows) < 1 / 3)
         best = np.flatnonzero(scores == scores.max())
