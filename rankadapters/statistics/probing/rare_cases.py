@@ -86,7 +86,7 @@ def _labels(maker: CaseMaker) -> Iterator[Case]:
 
 
 def _long_lists(maker: CaseMaker) -> Iterator[Case]:
-    """Yield queries whose only relevant row is at a deep rank, and queries whose best row is the first or last."""
+    """Yield queries whose only relevant row is deep, and queries whose best row is the first or last."""
     for rank, n_rows in DEEP_RANKS:
         rows = np.random.default_rng([maker.seed, 2, rank]).permutation(n_rows)
         yield _by_rank(_top(maker, n_rows, rank - 1), np.arange(n_rows, 0, -1) / 8, rows, DEEP)
@@ -126,7 +126,7 @@ def _runs(maker: CaseMaker) -> Iterator[Case]:
     The first or the last row of the run is relevant, and its rows are next to each other or not.
     """
     k = USUAL_ROWS if maker.k is None else maker.k
-    places = [(length, 1, length + 4) for length in (*RUNS, *FURTHER_RUNS)]  # rows of the run, its first rank, all rows
+    places = [(length, 1, length + 4) for length in (*RUNS, *FURTHER_RUNS)]  # its rows, first rank, all rows
     places += [place for length in RUNS for place in ((length, 2, length + 1), (length, 1, length))]
     across = [(length, max(k - length // 2, 1), k + length + 1) for length in RUNS]
     below = [(2, max(n_rows - 2, 1), n_rows) for n_rows in (k - 1, k, k + 1) if n_rows > 1]
@@ -162,7 +162,7 @@ def _with_runs(
 
 
 def _long_ties(maker: CaseMaker) -> Iterator[Case]:
-    """Yield queries of many rows and few scores; of the highest score, the second or the last row but one is relevant."""
+    """Yield queries of many rows and few scores; among the best rows, the second or the last but one is relevant."""
     for turn, (n_rows, second) in enumerate(product(LONG_TIED, (True, False))):
         generator = np.random.default_rng([maker.seed, 5, turn])
         scores = np.resize(np.arange(N_LEVELS), n_rows) / 4 + 1 / 4 - second * (turn % 3) / 2
@@ -175,7 +175,7 @@ def _long_ties(maker: CaseMaker) -> Iterator[Case]:
 
 
 def _many_queries(maker: CaseMaker) -> Iterator[Case]:
-    """Yield cases of 5 to 12 queries, of equal labels, of equal scores, of equal sums of labels, and of many queries."""
+    """Yield cases of 5 to 12 queries, of many, and of queries with equal labels, scores or sums of labels."""
     generator = np.random.default_rng([maker.seed, 6])
 
     def query(n_rows: int, n_relevant: int | None = None) -> Case:
