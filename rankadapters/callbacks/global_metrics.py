@@ -51,7 +51,7 @@ class GlobalTallies:
         tallies, failure = {}, None
         try:
             if (columns := read()) is not None:
-                tallies = self._monitor.tally(owner, columns, scores())
+                tallies = self._monitor.tally(columns, scores())
         except Exception as error:  # noqa: BLE001 - raised in `merge`, by all workers together
             failure = error
         noted.append(_Noted(id(owner), tallies, failure))

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 class ToolkitObjective:
     """An objective trained on the datasets that a toolkit passes; the toolkits' callbacks add `__call__`.
 
-    It is bound when a dataset first appears; datasets are kept by weak reference. Each dataset has its own state across
-    rounds. A pickle, a copy and `reset` start anew.
+    It is bound when a dataset first appears. Its state across rounds belongs to the dataset: another of equal columns
+    has its own, and a freed dataset leaves none. A pickle, a copy and `reset` start anew.
 
     Attributes
     ----------

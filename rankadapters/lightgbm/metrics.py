@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import lightgbm as lgb
@@ -32,6 +33,8 @@ class EvalMetric:
 
     def __init__(self, monitor: Monitor) -> None:
         self._monitor = monitor
+        self._maximized = [name for convention, name in monitor.names.items() if convention.higher_is_better]
+        self._ranks_queries = any(convention.over != "rows" for convention in monitor.names)
 
     # LightGBM counts a metric's parameters, and passes the groups only if there are four positional parameters.
     def __call__(self, first: Any, second: Any = None, weight: Any = None, group: Any = None) -> Any:
@@ -43,21 +46,15 @@ class EvalMetric:
             msg = f"the metric got only a {type(first).__name__}, so it was passed as callbacks=."
             raise InputError(f"{msg}\nHint: lgb.train(feval=metric), or LGBMRanker.fit(eval_metric=metric).")
         if isinstance(second, lgb.Dataset):
-            if not self._monitor.knows(second):
-                self._refuse(second)
-            return self._monitor.evaluate(second, columns_of(second), flat(first))
+            params = second.params or {}
+            refuse_workers(params)
+            refuse_named_metric(params, self._maximized)
+            cut = partial(refuse_cut_queries, second) if self._ranks_queries else None
+            return self._monitor.evaluate(columns_of(second), flat(first), cut)
         if self._monitor.is_new:  # LGBMRanker trains with a copy
             refuse_dask_workers()
         shared_index({"y_true": first, "y_pred": second, "weight": weight})
-        return self._monitor.evaluate(first, columns_of(first, weight, group), flat(second))
-
-    def _refuse(self, dataset: lgb.Dataset) -> None:
-        """Refuse cut queries, a part of the rows, and a metric that Optuna's tuners would minimize."""
-        params, conventions = dataset.params or {}, self._monitor.names
-        refuse_workers(params)
-        refuse_named_metric(params, [name for one, name in conventions.items() if one.higher_is_better])
-        if any(convention.over != "rows" for convention in conventions):
-            refuse_cut_queries(dataset)
+        return self._monitor.evaluate(columns_of(first, weight, group), flat(second))
 
 
 @shows_call(EVAL_METRIC["lightgbm"])

@@ -247,11 +247,6 @@ def forget_best(model: xgb.Booster) -> None:
     model.set_attr(best_iteration=None, best_score=None)
 
 
-def best_of(model: xgb.Booster) -> tuple[str | None, str | None]:
-    """Return a model's best score and best iteration, which early stopping sets."""
-    return model.attr("best_score"), model.attr("best_iteration")
-
-
 def booster_config(model: xgb.Booster) -> dict[str, Any]:
     """Return the configuration of a model's booster: its name, and DART's parameters."""
     config: dict[str, Any] = json.loads(model.save_config())["learner"]["gradient_booster"]
