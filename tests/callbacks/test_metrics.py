@@ -50,7 +50,7 @@ def test_each_set_convention_and_round_has_the_exact_value_of_evaluate(toolkit):
     exact_values = [entry[2] for entry in expected]
     assert np.ravel(spy.values).tolist() == exact_values
     history = ra.History.of(log)
-    assert [entry[:2] for entry in history] == [entry[:2] for entry in expected]
+    assert [tuple(entry)[:2] for entry in history] == [entry[:2] for entry in expected]
     assert [entry.value for entry in history] == pytest.approx(exact_values, rel=0, abs=toolkit.rounding)
     assert len(history) == 4 * 2 * 3
 
