@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import math
-import re
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from inspect import cleandoc, get_annotations
-from typing import Any, Self, TypeVar, dataclass_transform
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,82 +23,9 @@ from rankadapters.sklearn.estimator import QueryEstimator
 from rankadapters.sklearn.rows import LabeledRows
 
 Floats = NDArray[np.float64]
-Learner = TypeVar("Learner")
 
 FEATURE_TYPES = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}  # arguments of `validate_data`
 MAX_COPIED_BYTES = 2**28  # up to this size, a copy in column order makes reading columns three times as fast
-
-# Types and descriptions of the parameters and the fitted attributes that learners share.
-SHARED = {
-    "max_iter": ("int", "Maximum number of {rounds} in a fit."),
-    "n_iter_no_change": (
-        "int or None",
-        "With validation queries: stop after this many {rounds} without an improvement.",
-    ),
-    "validation_fraction": (
-        "float in (0, 1), optional",
-        "Share of the queries held out for validation: the queries whose ids have the smallest hashes.",
-    ),
-    "warm_start": (
-        "bool",
-        "Continue from the model of the last fit, which stays the model unless one of the new {rounds} is better.",
-    ),
-    "n_threads": ("int, optional", "None uses all CPUs. The result does not depend on the number."),
-    # `Judge` counts for all learners, through warm starts: after a fit with validation queries, the best entry of the
-    # first set has the iteration `n_iter_ - 1`. Only AdaRank's `ranklib`, which undoes rounds, counts those it keeps.
-    "n_iter_": (
-        "int",
-        "Number of {rounds} in the model since the first fit: up to the best by the first validation set, or all.",
-    ),
-    "history_": (
-        "History",
-        "(set, convention, value), training queries first, for each of the {rounds}; a warm start's model comes first.",
-    ),
-}
-SHARED_ATTRIBUTES = ("n_iter_", "history_")
-_SECTION = re.compile(r"^(Parameters|Attributes)\n-+\n((?:.+\n)+)", re.MULTILINE)
-_ENTRY = re.compile(r"^([\w, ]+?)(?: : (.+))?\n((?:    .+\n)+)", re.MULTILINE)  # name, type and text
-
-
-def with_shared(text: str, parameters: Sequence[str], rounds: str) -> str:
-    """Return a learner's docstring with an entry for every parameter, and for the attributes that learners share.
-
-    In the source, an entry without a type is a remark on what is shared, and an entry with a type replaces it.
-    """
-
-    def complete(section: re.Match[str]) -> str:
-        title, source = section.groups()
-        entries = {name: (kind, about) for name, kind, about in _ENTRY.findall(source)}
-        names = parameters if title == "Parameters" else [*entries, *SHARED_ATTRIBUTES]
-        lines = [title, "-" * len(title)]
-        for name in dict.fromkeys(names):
-            kind, about = entries.get(name, ("", ""))
-            if not kind:
-                kind, shared = SHARED[name]
-                about = f"    {shared.format(rounds=rounds)}\n{about}"
-            lines += [f"{name} : {kind}", about.rstrip()]
-        return "\n".join([*lines, ""])
-
-    return _SECTION.sub(complete, cleandoc(text))
-
-
-@dataclass_transform(eq_default=False)
-def learner(rounds: str = "rounds") -> Callable[[type[Learner]], type[Learner]]:
-    """Give a class an `__init__` of its annotated parameters, and a docstring that describes all of them.
-
-    `rounds` is what `max_iter` counts. The class does not stay a dataclass: dask takes dataclasses with equal fields
-    for equal, but learners with equal parameters may have learned different models.
-    """
-
-    def complete(cls: type[Learner]) -> type[Learner]:
-        parameters = [name for name in get_annotations(cls) if name != "_"]  # `_` starts the keyword-only ones
-        completed = dataclass(eq=False, repr=False, match_args=False)(cls)
-        for marker in ("__dataclass_fields__", "__dataclass_params__"):
-            delattr(completed, marker)
-        completed.__doc__ = with_shared(cls.__doc__ or "", parameters, rounds)
-        return completed
-
-    return complete
 
 
 class QueryLearner(QueryEstimator):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import KW_ONLY
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -16,7 +15,7 @@ from rankadapters.core.declaration import arguments
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.fields import is_whole
 from rankadapters.core.errors import InputError
-from rankadapters.learners.base import Judge, QueryLearner, learner, queries_of_rows
+from rankadapters.learners.base import Judge, QueryLearner, queries_of_rows
 from rankadapters.objectives import Objective
 from rankadapters.objectives.base import as_objective
 from rankadapters.sklearn.estimator import generator
@@ -39,7 +38,6 @@ ACTIVATIONS = {
 }
 
 
-@learner("epochs")
 class NeuralRanker(QueryLearner):
     """A feed-forward network that scores rows, trained by the gradients of a declared objective.
 
@@ -64,17 +62,29 @@ class NeuralRanker(QueryLearner):
         Number of queries per step.
     learning_rate_init : float
         Adam's learning rate (RankLib: `-lr`).
-    max_iter
+    max_iter : int
+        Maximum number of epochs in a fit.
         RankLib: `-epoch`.
+    n_iter_no_change : int or None
+        With validation queries: stop after this many epochs without an improvement.
+    validation_fraction : float in (0, 1), optional
+        Share of the queries held out for validation: the queries whose ids have the smallest hashes.
     random_state : int, Generator, RandomState or None
         Seed for the initial weights and the batches.
-    n_threads
+    warm_start : bool
+        Continue from the model of the last fit, which stays the model unless one of the new epochs is better.
+    n_threads : int, optional
+        None uses all CPUs. The result does not depend on the number.
         They compute only the values of `history_`.
 
     Attributes
     ----------
     coefs_, intercepts_ : lists of float64 arrays
         Weights and biases of each layer.
+    n_iter_ : int
+        Number of epochs in the model since the first fit: up to the best by the first validation set, or all.
+    history_ : History
+        (set, convention, value), training queries first, for each of the epochs; a warm start's model comes first.
 
     Notes
     -----
@@ -97,20 +107,36 @@ class NeuralRanker(QueryLearner):
     True
     """
 
-    objective: Objective | str
-    _: KW_ONLY
-    hidden_layer_sizes: tuple[int, ...] = (10,)
-    convention: Convention | str | None = None
-    activation: str = "tanh"
-    alpha: float = 0.0
-    batch_size: int = 16
-    learning_rate_init: float = 0.001
-    max_iter: int = 100
-    n_iter_no_change: int | None = None
-    validation_fraction: float | None = None
-    random_state: Any = None
-    warm_start: bool = False
-    n_threads: int | None = None
+    def __init__(
+        self,
+        objective: Objective | str,
+        *,
+        hidden_layer_sizes: tuple[int, ...] = (10,),
+        convention: Convention | str | None = None,
+        activation: str = "tanh",
+        alpha: float = 0.0,
+        batch_size: int = 16,
+        learning_rate_init: float = 0.001,
+        max_iter: int = 100,
+        n_iter_no_change: int | None = None,
+        validation_fraction: float | None = None,
+        random_state: Any = None,
+        warm_start: bool = False,
+        n_threads: int | None = None,
+    ) -> None:
+        self.objective = objective
+        self.hidden_layer_sizes = hidden_layer_sizes
+        self.convention = convention
+        self.activation = activation
+        self.alpha = alpha
+        self.batch_size = batch_size
+        self.learning_rate_init = learning_rate_init
+        self.max_iter = max_iter
+        self.n_iter_no_change = n_iter_no_change
+        self.validation_fraction = validation_fraction
+        self.random_state = random_state
+        self.warm_start = warm_start
+        self.n_threads = n_threads
 
     def _check(self) -> None:
         super()._check()

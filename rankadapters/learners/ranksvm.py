@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import KW_ONLY
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ from sklearn.svm import LinearSVC
 from rankadapters.core.declaration import arguments
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, warn_caller
-from rankadapters.learners.base import Judge, LinearLearner, learner, product
+from rankadapters.learners.base import Judge, LinearLearner, product
 from rankadapters.sklearn.rows import LabeledRows
 
 Floats = NDArray[np.float64]
@@ -31,7 +30,6 @@ MAX_HALVINGS = 50
 ROUNDING = 1e-12  # relative increase of the loss that rounding may cause near its minimum
 
 
-@learner("solver iterations")
 class RankSVM(LinearLearner):
     """A linear model w with a margin between the two rows of every pair with different labels in the same query.
 
@@ -47,9 +45,12 @@ class RankSVM(LinearLearner):
         The measure for `history_` and `score`; any measure.
     tol : float
         The solver stops when the gradient's norm is this part of the initial norm, as in LinearSVC.
+    max_iter : int
+        Maximum number of solver iterations in a fit.
     max_pairs : int
         Up to this many pairs, differences are stored: 8 bytes per pair and feature, thrice that inside LinearSVC.
-    n_threads
+    n_threads : int, optional
+        None uses all CPUs. The result does not depend on the number.
         They compute only the values of `history_`.
 
     Attributes
@@ -81,13 +82,22 @@ class RankSVM(LinearLearner):
     True
     """
 
-    _: KW_ONLY
-    C: float = 1.0
-    convention: Convention | str | None = None
-    tol: float = 1e-3
-    max_iter: int = 1000
-    max_pairs: int = 500_000
-    n_threads: int | None = None
+    def __init__(
+        self,
+        *,
+        C: float = 1.0,
+        convention: Convention | str | None = None,
+        tol: float = 1e-3,
+        max_iter: int = 1000,
+        max_pairs: int = 500_000,
+        n_threads: int | None = None,
+    ) -> None:
+        self.C = C
+        self.convention = convention
+        self.tol = tol
+        self.max_iter = max_iter
+        self.max_pairs = max_pairs
+        self.n_threads = n_threads
 
     n_iter_no_change = None  # there are no rounds to stop after
     validation_fraction = None
