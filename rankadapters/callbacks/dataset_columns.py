@@ -48,4 +48,4 @@ def flat(scores: Any) -> Array:
 
 def missing_group(owner: str, hint: str) -> InputError:
     """Return the error for a dataset without queries."""
-    return InputError(f"the {owner} has no group, so its rows belong to no query.\nHint: {hint}.")
+    return InputError(f"the {owner} has no group, so its rows belong to no query.", hint=hint)

@@ -92,8 +92,8 @@ class GlobalTallies:
             if failure is not None:
                 raise failure
             if name not in sets:
-                msg = f"set {name!r} is not one of {list(sets)}.\nHint: eval_names= in global_eval as in fit."
-                raise InputError(msg)
+                msg = f"set {name!r} is not one of {list(sets)}."
+                raise InputError(msg, hint="eval_names= in global_eval as in fit")
             for number, convention in enumerate(self._monitor.names):
                 if convention in tallies:
                     limbs[sets.index(name), number] = tallies[convention].to_limbs()
@@ -104,8 +104,8 @@ class GlobalTallies:
         for (convention, name), of_convention in zip(self._monitor.names.items(), limbs, strict=True):
             tally = Tally.from_limbs(of_convention, convention)
             if not tally.n_queries:
-                msg = f"no worker has rows of {set_name!r}.\nHint: the names of the sets that the training is given."
-                raise InputError(msg)
+                msg = f"no worker has rows of {set_name!r}."
+                raise InputError(msg, hint="the names of the sets that the training is given")
             self._counts.refuse(set_name, tally.n_queries, f" on {parts} workers")
             try:
                 values[name] = tally.score().value
@@ -157,5 +157,5 @@ def summed(exchange: Exchange, key: str, parts: int, size: int, make_array: Call
         if failure is not None:
             raise failure
         who = "another worker" if n_failed == 1 else f"{n_failed} other workers"
-        raise InputError(f"{who} of {parts} failed.\nHint: its log has the error.")
+        raise InputError(f"{who} of {parts} failed.", hint="its log has the error")
     return total[:-1]

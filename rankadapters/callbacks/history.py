@@ -181,7 +181,7 @@ class History(list[Evaluation]):
         if self and not entries:
             sets, names = ({getattr(entry, field): None for entry in self} for field in ("dataset", "name"))
             msg = "no entry of the history matches."
-            raise InputError(f"{msg}\nHint: its sets are {choices(sets)}, its conventions {choices(names)}.")
+            raise InputError(msg, hint=f"its sets are {choices(sets)}, its conventions {choices(names)}")
         return History(entries)
 
     def best(self, *, dataset: str | None = None, convention: Convention | str | None = None) -> Evaluation:

@@ -112,10 +112,9 @@ def warn_of_ignored_weights(conventions: Iterable[Convention]) -> bool:
     ignoring = [convention for convention in conventions if convention.weighting not in COUNTED]
     if ignoring:
         averages = choices(dict.fromkeys(convention.average for convention in ignoring))
-        msg = (
-            f"the data has weights, but {', '.join(convention.name for convention in ignoring)} ignores them "
-            f"(average={averages}).\n"
-            "Hint: convention.replace(average='query') where the measure has it, or evaluation sets without weights."
+        names = ", ".join(convention.name for convention in ignoring)
+        warn_caller(
+            f"the data has weights, but {names} ignores them (average={averages}).",
+            hint="convention.replace(average='query') where the measure has it, or evaluation sets without weights",
         )
-        warn_caller(msg)
     return bool(ignoring)

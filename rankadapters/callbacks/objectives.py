@@ -103,11 +103,11 @@ class ToolkitObjective:
             binding = self._bind(owner_ref, columns, factors)
             self._bound[key] = binding
         elif not binding.columns.equals(columns):
-            msg = (
-                "labels, groups or weights of the dataset, or its positions, changed after round "
-                f"{binding.rounds} of its training.\nHint: reset() before another training, or a new dataset."
+            raise InputError(
+                f"labels, groups or weights of the dataset, or its positions, changed after round {binding.rounds} of "
+                "its training.",
+                hint="reset() before another training, or a new dataset",
             )
-            raise InputError(msg)
         return binding
 
     def _bind(self, owner_ref: weakref.ref[Any], columns: DatasetColumns, factors: Sequence[Any]) -> _BoundGradients:

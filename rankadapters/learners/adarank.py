@@ -105,7 +105,7 @@ class AdaRank(LinearLearner):
         convention = self._check_maximizable()
         if convention.over != "queries":
             msg = f"AdaRank weights queries by their values, but {convention.name} has none: pool={convention.over!r}."
-            raise UnsupportedConventionError(f"{msg}\nHint: pool='queries'.")
+            raise UnsupportedConventionError(msg, hint="pool='queries'")
         arguments.number("tol", self.tol, least=0)
         arguments.whole_or_none("max_consecutive", self.max_consecutive, "excludes no feature")
         arguments.choice("variant", self.variant, VARIANTS)
@@ -139,7 +139,7 @@ class AdaRank(LinearLearner):
             weight = np.where(np.isnan(feature_values[:, 0]), 0.0, weight)
         if not weight.any():
             msg = f"sample_weight: all queries that {judge.train.convention.name} does not skip have weight 0."
-            raise InputError(f"{msg}\nHint: give some of them a weight above 0, or choose a policy other than 'skip'.")
+            raise InputError(msg, hint="give some of them a weight above 0, or choose a policy other than 'skip'")
         return weight
 
     def _feature_values(self, columns: FeatureColumns, judge: Judge) -> Floats:
@@ -152,11 +152,11 @@ class AdaRank(LinearLearner):
             values[:, feature] = judge.train.per_query([scores])[0]
         largest = float(np.nanmax(np.abs(values)))
         if largest > 1 + 1e-9:
-            msg = (
+            raise UnsupportedConventionError(
                 f"AdaRank needs per-query values in [-1, 1], but {judge.train.convention.name} gives magnitudes up to "
-                f"{largest:g}.\nHint: use a normalized measure, such as NDCG instead of DCG."
+                f"{largest:g}.",
+                hint="use a normalized measure, such as NDCG instead of DCG",
             )
-            raise UnsupportedConventionError(msg)
         return values
 
     def _predict(self, X: Any) -> Floats:

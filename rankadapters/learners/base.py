@@ -68,8 +68,8 @@ class QueryLearner(QueryEstimator):
         self._check()
         if self.convention is None and (eval_set is not None or self.validation_fraction is not None):
             name = "validation_fraction" if eval_set is None else "eval_set"
-            msg = f"{name} needs a convention to validate by.\nHint: convention=ra.presets.textbook(10)."
-            raise ConventionError(msg)
+            msg = f"{name} needs a convention to validate by."
+            raise ConventionError(msg, hint="convention=ra.presets.textbook(10)")
         sets = self._sets(X, y, qid, sample_weight, eval_set)
         _refuse_nothing_to_learn(sets[0])
         convention = None if self.convention is None else as_convention(self.convention)
@@ -113,14 +113,14 @@ class QueryLearner(QueryEstimator):
         """Return the convention to maximize; refuse losses, which depend on the scale of the scores."""
         name = type(self).__name__
         if self.convention is None:
-            raise ConventionError(f"{name} has no convention to maximize.\nHint: {name}('textbook@10').")
+            raise ConventionError(f"{name} has no convention to maximize.", hint=f"{name}('textbook@10')")
         convention = as_convention(self.convention)
         if not convention.higher_is_better:
-            msg = (
+            raise UnsupportedConventionError(
                 f"{name} maximizes its convention, but lower is better under {convention.name}: it compares scores "
-                "with labels, not rankings.\nHint: ra.presets.textbook(10); to train by a loss, use NeuralRanker."
+                "with labels, not rankings.",
+                hint="ra.presets.textbook(10); to train by a loss, use NeuralRanker",
             )
-            raise UnsupportedConventionError(msg)
         return convention
 
     def _read(self, X: Any, y: Any, *, training: bool) -> tuple[Any, Any]:
@@ -132,7 +132,7 @@ class QueryLearner(QueryEstimator):
         if getattr(self, "warm_start", False) and last_n_features not in {None, n_features}:
             self.n_features_in_ = last_n_features
             msg = f"warm_start=True, but the last fit had {last_n_features} features and X has {n_features}."
-            raise InputError(f"{msg}\nHint: warm_start=False, or X with the features of the last fit.")
+            raise InputError(msg, hint="warm_start=False, or X with the features of the last fit")
         return features, labels
 
     def __sklearn_tags__(self) -> Any:
@@ -258,8 +258,11 @@ def round_to_float32(X: Any) -> Any:
     numbers, results = (features.data if hasattr(features, "tocsr") else features for features in (X, rounded))
     too_large = numbers[~np.isfinite(results)]
     if too_large.size:
-        msg = f"X has {too_large[0]:g}, too large for float32, which variant='ranklib' uses for features"
-        raise InputError(f"{msg}; allowed are numbers up to 3.4e+38.\nHint: rescale them, or use another variant.")
+        raise InputError(
+            f"X has {too_large[0]:g}, too large for float32, which variant='ranklib' uses for features; allowed are "
+            "numbers up to 3.4e+38.",
+            hint="rescale them, or use another variant",
+        )
     return rounded
 
 
@@ -288,15 +291,14 @@ def queries_of_rows(rows: LabeledRows, weighting: str | None) -> Queries:
 
 def _refuse_nothing_to_learn(train: LabeledRows) -> None:
     if train.row_weight is not None and not np.any(train.row_weight):
-        raise InputError("sample_weight: all weights are zero.\nHint: some query needs a weight above 0.")
+        raise InputError("sample_weight: all weights are zero.", hint="some query needs a weight above 0")
     sizes, labels = np.asarray(train.sizes), np.asarray(train.y)
     starts = np.cumsum(sizes) - sizes
     mixed = np.maximum.reduceat(labels, starts) > np.minimum.reduceat(labels, starts)
     weighted = "" if train.row_weight is None else "of a weight above 0 "
     if not mixed[slice(None) if train.query_weight is None else train.query_weight > 0].any():
-        msg = (
+        raise InputError(
             f"no query {weighted}has rows of different labels (n_samples = {labels.size}), so there is nothing to "
-            "learn.\n"
-            "Hint: check that y and qid describe the same rows, and that all rows of a query have the same qid."
+            "learn.",
+            hint="check that y and qid describe the same rows, and that all rows of a query have the same qid",
         )
-        raise InputError(msg)

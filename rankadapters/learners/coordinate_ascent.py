@@ -127,16 +127,13 @@ class CoordinateAscent(LinearLearner):
             arguments.number(name, getattr(self, name), least=0, above=name.startswith("step"))
         if self.n_steps * np.log2(max(self.step_scale, 1.0)) > MAX_DOUBLINGS:
             msg = f"n_steps={self.n_steps} with step_scale={self.step_scale!r} makes steps too large for float64."
-            raise InputError(f"{msg}\nHint: step_scale ** n_steps may be at most 2 ** {MAX_DOUBLINGS}.")
+            raise InputError(msg, hint=f"step_scale ** n_steps may be at most 2 ** {MAX_DOUBLINGS}")
 
     def _learn(self, train: LabeledRows, judge: Judge) -> None:
         if train.row_weight is not None and judge.train.convention.weighting is None:
             average = judge.train.convention.average
-            msg = (
-                f"sample_weight was given but the convention says average={average!r}, which would ignore it.\n"
-                "Hint: convention.replace(average='query'), or omit sample_weight."
-            )
-            raise InputError(msg)
+            msg = f"sample_weight was given but the convention says average={average!r}, which would ignore it."
+            raise InputError(msg, hint="convention.replace(average='query'), or omit sample_weight")
         judge.train_decides_best = True
         columns, rng = FeatureColumns(train.X), generator(self.random_state)
         judge.expect(len(columns) * self.n_steps * self.n_restarts)

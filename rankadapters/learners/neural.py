@@ -172,11 +172,11 @@ class NeuralRanker(QueryLearner):
     def _last_network(self) -> Network:
         last_sizes = tuple(weights.shape[1] for weights in self.coefs_[:-1])
         if last_sizes != tuple(self.hidden_layer_sizes):
-            msg = (
+            raise InputError(
                 f"warm_start=True, but the last fit had hidden_layer_sizes={last_sizes}, and now they are "
-                f"{self.hidden_layer_sizes!r}.\nHint: warm_start=False, or the sizes of the last fit."
+                f"{self.hidden_layer_sizes!r}.",
+                hint="warm_start=False, or the sizes of the last fit",
             )
-            raise InputError(msg)
         return Network(self.coefs_, self.intercepts_, self.activation).copy()
 
     def _predict(self, X: Any) -> Floats:

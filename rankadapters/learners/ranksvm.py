@@ -120,8 +120,11 @@ class RankSVM(LinearLearner):
     def _refuse_extreme_weights(self, weight: Floats | None) -> None:
         strength = self.C * (1.0 if weight is None else float(weight.max()))
         if not MIN_STRENGTH <= strength <= MAX_STRENGTH:
-            allowed = f"allowed are numbers from {MIN_STRENGTH:g} to {MAX_STRENGTH:g}"
-            raise InputError(f"C times the largest weight is {strength:g}; {allowed}.\nHint: rescale sample_weight.")
+            raise InputError(
+                f"C times the largest weight is {strength:g}; allowed are numbers from {MIN_STRENGTH:g} to "
+                f"{MAX_STRENGTH:g}.",
+                hint="rescale sample_weight",
+            )
 
     def _on_differences(self, X: Any, margins: PairMargins) -> tuple[Floats, int]:
         higher, lower, weight = margins.pairs()
@@ -149,9 +152,8 @@ def _refuse_extreme(X: Any) -> None:
         msg = f"the largest number in X is {largest:g}, whose square is too close to 0 for the solver"
     else:
         return
-    raise InputError(
-        f"{msg}; allowed are numbers from {MIN_FEATURE:g} to {MAX_FEATURE:g}.\nHint: rescale the features."
-    )
+    msg = f"{msg}; allowed are numbers from {MIN_FEATURE:g} to {MAX_FEATURE:g}."
+    raise InputError(msg, hint="rescale the features")
 
 
 class PairMargins:

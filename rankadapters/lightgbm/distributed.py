@@ -60,8 +60,8 @@ class GlobalEval:
             raise InputError("global_eval is not for lgb.cv.", hint="lgb.cv(feval=ra.lightgbm.eval_metric(...))")
         parts = n_machines(env.params)
         if parts > 1 and self._exchange is None:
-            msg = f"{parts} workers need an exchange.\nHint: global_eval(..., exchange=ra.dask.exchange(client))."
-            raise InputError(msg)
+            msg = f"{parts} workers need an exchange."
+            raise InputError(msg, hint="global_eval(..., exchange=ra.dask.exchange(client))")
         results, first_name = env.evaluation_result_list, next(iter(self._directions))
         local_sets = [result[0] for result in results if result[1] == first_name]
         if parts == 1 and not local_sets:

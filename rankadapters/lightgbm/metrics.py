@@ -44,7 +44,7 @@ class EvalMetric:
         refuse_other_toolkit("lightgbm", "eval_metric", first, second)
         if second is None:
             msg = f"the metric got only a {type(first).__name__}, so it was passed as callbacks=."
-            raise InputError(f"{msg}\nHint: lgb.train(feval=metric), or LGBMRanker.fit(eval_metric=metric).")
+            raise InputError(msg, hint="lgb.train(feval=metric), or LGBMRanker.fit(eval_metric=metric)")
         if isinstance(second, lgb.Dataset):
             params = second.params or {}
             refuse_workers(params)
@@ -132,8 +132,8 @@ def query_weights(row_weights: Array, group_sizes: Array) -> NDArray[np.float32]
     """
     weights, sizes = np.asarray(row_weights, np.float32), np.asarray(group_sizes)
     if not sizes.size or sizes.min() < 1 or sizes.sum() != weights.size:
-        msg = f"group_sizes adds up to {sizes.sum()} but there are {weights.size} row weights.\nHint: rows per query."
-        raise InputError(msg)
+        msg = f"group_sizes adds up to {sizes.sum()} but there are {weights.size} row weights."
+        raise InputError(msg, hint="rows per query")
     starts = np.cumsum(sizes) - sizes
     sums = np.zeros(sizes.size, np.float32)
     for index in range(int(sizes.max())):

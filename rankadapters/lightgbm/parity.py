@@ -45,8 +45,8 @@ class LightGBMToolkit(Toolkit):
         """Refuse labels that are not indices of `label_gain` (0 to 30 by default), and queries over 10,000 rows."""
         require_grades(queries, len(words.get("label_gain", range(LABELS))) - 1, "lightgbm")
         if queries.longest > MOST_ROWS:
-            msg = f"a query has {queries.longest} rows, but lightgbm takes {MOST_ROWS}.\nHint: leave lightgbm out."
-            raise InputError(msg)
+            msg = f"a query has {queries.longest} rows, but lightgbm takes {MOST_ROWS}."
+            raise InputError(msg, hint="leave lightgbm out")
 
     def prepare(self, data: ToolkitData, words: dict[str, Any]) -> ToolkitData:
         """Turn query weights into row weights. LightGBM averages them in float32; our value uses the same average."""

@@ -56,7 +56,7 @@ def refuse_dask_workers() -> None:
     if "num_machines" in arguments:
         refuse_workers(arguments)
     else:
-        warn_caller(f"eval_metric sees only the rows of one Dask worker.\nHint: {ALL_WORKERS}.")
+        warn_caller("eval_metric sees only the rows of one Dask worker.", hint=ALL_WORKERS)
 
 
 def refuse_named_metric(params: Mapping[str, Any], maximized: Collection[str]) -> None:

@@ -207,7 +207,7 @@ class RankerFit:
         weight = self.train.row_weight
         if weight is not None and not has_fit_parameter(self.ranker, "sample_weight"):
             msg = f"{type(self.ranker).__name__}.fit takes no sample_weight."
-            raise InputError(f"{msg}\nHint: leave it out, or change the estimator.")
+            raise InputError(msg, hint="leave it out, or change the estimator")
         # An estimator that is not a ranker gets no validation sets: QueryRanker refuses them earlier.
         self._fit(**{} if weight is None else {"sample_weight": weight})
 

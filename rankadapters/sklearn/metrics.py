@@ -50,9 +50,8 @@ class QueryScorer:
             raise InputError("the scorer got no y.", hint="scoring=scorer, or scorer(estimator, X, y, qid=qid)")
         unknown = set(metadata) - {self.qid}
         if unknown:
-            raise InputError(
-                f"the scorer takes {self.qid!r} but was passed {min(unknown)!r}.\nHint: query_scorer(qid=)."
-            )
+            msg = f"the scorer takes {self.qid!r} but was passed {min(unknown)!r}."
+            raise InputError(msg, hint="query_scorer(qid=)")
         qid = metadata.get(self.qid)
         refuse_other_rows(self.qid, X=X, y=y, qid=qid, sample_weight=sample_weight)
         queries = queries_of(y, find_qid(self.qid, X, y, whole=self._ids) if qid is None else qid)

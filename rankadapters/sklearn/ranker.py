@@ -297,5 +297,5 @@ def _check_estimator(estimator: Any) -> None:
     last = last_step(estimator)
     for name in ("fit", "predict"):
         if not hasattr(last, name) and not hasattr(type(last), name):  # a stack has `predict` only once it is fitted
-            hint = "Hint: an estimator, or a Pipeline whose last step has fit and predict."
-            raise InputError(f"estimator={brief(estimator)} has no {name}.\n{hint}")
+            msg = f"estimator={brief(estimator)} has no {name}."
+            raise InputError(msg, hint="an estimator, or a Pipeline whose last step has fit and predict")

@@ -119,8 +119,8 @@ class EvalCallback(xgb.callback.TrainingCallback):
         """Bind the evaluation sets; refuse several workers and `xgb.cv`."""
         refuse_workers("EvalCallback")
         if not isinstance(model, xgb.Booster):
-            msg = "EvalCallback cannot predict inside xgb.cv.\nHint: xgb.cv(custom_metric=ra.xgboost.eval_metric(...))."
-            raise InputError(msg)
+            msg = "EvalCallback cannot predict inside xgb.cv."
+            raise InputError(msg, hint="xgb.cv(custom_metric=ra.xgboost.eval_metric(...))")
         forget_best(model)
         sets = {name: self._bind(name, data) for name, data in self._evals.items()}
         self._bound[model] = sets, DirectionCheck(model, self.names, sets)

@@ -174,8 +174,8 @@ class Collective:
         try:
             total: Ints = collective.allreduce(array, collective.Op.SUM)
         except xgb.core.XGBoostError as error:
-            msg = f"{key}: another of the {parts} workers ended.\nHint: read the error of that worker."
-            raise RankAdaptersError(msg) from error
+            msg = f"{key}: another of the {parts} workers ended."
+            raise RankAdaptersError(msg, hint="read the error of that worker") from error
         return total
 
 
@@ -277,8 +277,8 @@ def log_values(evals_log: dict[str, Any], set_name: str, values: Mapping[str, fl
     for shown, value in values.items():
         series = evals_log.setdefault(set_name, {}).setdefault(shown, [])
         if len(series) != epoch:
-            msg = f"{shown!r} of {set_name!r} is reported twice a round.\nHint: by a callback or a metric, not both."
-            raise InputError(msg)
+            msg = f"{shown!r} of {set_name!r} is reported twice a round."
+            raise InputError(msg, hint="by a callback or a metric, not both")
         series.append(value)
 
 
@@ -286,8 +286,8 @@ def refuse_names(names: Iterable[str]) -> None:
     """Refuse display names with a space, tab or colon, at which XGBoost splits its log."""
     for name in names:
         if any(c in name for c in " \t\n:"):
-            msg = f"name {name!r} has a space, tab or colon, where XGBoost cuts its log.\nHint: use letters and /@-."
-            raise ConventionError(msg)
+            msg = f"name {name!r} has a space, tab or colon, where XGBoost cuts its log."
+            raise ConventionError(msg, hint="use letters and /@-")
 
 
 def refuse_workers(feature: str) -> None:

@@ -147,8 +147,8 @@ def _data(data: Any, weighting: str | None) -> tuple[xgb.DMatrix, Queries]:
         return data, columns_of(data).queries(query_weights)(weighting)
     X, queries = read_data(data)
     if queries.order is not None:
-        msg = "the rows of a query are not together, as XGBoost wants them.\nHint: sort X, labels and qid by qid."
-        raise InputError(msg)
+        msg = "the rows of a query are not together, as XGBoost wants them."
+        raise InputError(msg, hint="sort X, labels and qid by qid")
     return xgb.DMatrix(X, queries.labels, qid=queries.query_of_row, weight=queries.query_weight), queries
 
 

@@ -273,6 +273,6 @@ def _warn_of_lost_best(model: xgb.Booster) -> None:
     else:
         return
     warn_caller(
-        f"no prediction has the logged value of the best round {iteration} of {n_rounds}: {why}.\n"
-        f"Hint: train {int(iteration) + 1} rounds without early stopping."
+        f"no prediction has the logged value of the best round {iteration} of {n_rounds}: {why}.",
+        hint=f"train {int(iteration) + 1} rounds without early stopping",
     )
