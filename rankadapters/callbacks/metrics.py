@@ -29,7 +29,7 @@ class Monitor:
     The evaluators of the last few data sets are kept, and found by the content of the columns. A copy or pickle starts
     without them.
 
-    `query_weights` turns a toolkit's weights and group sizes into one weight per query.
+    `query_weights` turns a toolkit's weights and group sizes into weights by query; None if they are by query already.
     """
 
     def __init__(
@@ -37,7 +37,7 @@ class Monitor:
         convention: Convention | str | Sequence[Convention | str],
         names: Sequence[str] | None,
         n_threads: int | None,
-        query_weights: Callable[[Array, Array], Array],
+        query_weights: Callable[[Array, Array], Array] | None = None,
     ) -> None:
         self.names = display_names(convention, names)
         self.n_threads = None if n_threads is None else as_n_threads(n_threads)

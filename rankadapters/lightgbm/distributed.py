@@ -15,8 +15,8 @@ from rankadapters.callbacks.metrics import Monitor
 from rankadapters.callbacks.query_counts import QueryCounts
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
-from rankadapters.lightgbm.metrics import columns_of, query_weights
-from rankadapters.lightgbm.trainings import n_machines
+from rankadapters.lightgbm.metrics import columns_of, mean_weights
+from rankadapters.lightgbm.trainings import n_machines, sort_ours_first
 
 _RESULT = getattr(lgb, "EvalResult", lambda *row: row)  # an entry of LightGBM's results; a tuple before 4.7
 
@@ -69,13 +69,13 @@ class GlobalEval:
             raise InputError("global_eval evaluated no set.", hint=hint)
         exchange, sets = (self._exchange, self._eval_names) if parts > 1 else (None, local_sets)
         values_by_set = self._tallies.merge(exchange, f"round {env.iteration + 1}", parts, sets, local_sets)
-        our_results = [
+        results[:] = [result for result in results if result[1] not in self._directions]
+        results += [
             _RESULT(dataset, name, value, self._directions[name])
             for dataset, values in values_by_set.items()
             for name, value in values.items()
         ]
-        # Early stopping watches the first metric: put ours first, in the same order on all workers.
-        results[:] = our_results + [result for result in results if result[1] not in self._directions]
+        sort_ours_first(results, self._directions)
 
 
 def global_eval(
@@ -143,7 +143,7 @@ def global_eval(
     True
     """
     counts = QueryCounts(n_queries, "sort by qid and keep the rows of a query in one partition")
-    return GlobalEval(Monitor(convention, names, n_threads, query_weights), counts, exchange, eval_names)
+    return GlobalEval(Monitor(convention, names, n_threads, mean_weights), counts, exchange, eval_names)
 
 
 @contextmanager

@@ -115,10 +115,10 @@ def eval_metric(
     >>> len(log["training"]["ndcg@5/letor4"]), ra.History.of(log)[0].convention == ra.presets.letor4(5)
     (3, True)
     """
-    return EvalMetric(Monitor(convention, names, n_threads, query_weights))
+    return EvalMetric(Monitor(convention, names, n_threads, mean_weights))
 
 
-def query_weights(row_weights: Array, group_sizes: Array) -> NDArray[np.float32]:
+def mean_weights(row_weights: Array, group_sizes: Array) -> NDArray[np.float32]:
     """Return the mean row weight of each query, computed in float32 as in LightGBM.
 
     References
@@ -127,7 +127,7 @@ def query_weights(row_weights: Array, group_sizes: Array) -> NDArray[np.float32]
 
     Examples
     --------
-    >>> query_weights(np.array([1, 2, 5]), np.array([2, 1])).tolist()
+    >>> mean_weights(np.array([1, 2, 5]), np.array([2, 1])).tolist()
     [1.5, 5.0]
     """
     weights, sizes = np.asarray(row_weights, np.float32), np.asarray(group_sizes)

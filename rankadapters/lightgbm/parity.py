@@ -16,7 +16,7 @@ from rankadapters.core.data.columns import Array
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, RankAdaptersError
-from rankadapters.lightgbm.metrics import columns_of, query_weights
+from rankadapters.lightgbm.metrics import columns_of, mean_weights
 from rankadapters.parity import Toolkit, ToolkitData
 from rankadapters.parity.data import dart_note, ranker, read_data, refusing, require_grades, rounds_until
 from rankadapters.parity.toolkit import COLUMNS, ROUNDS, Task
@@ -56,7 +56,7 @@ class LightGBMToolkit(Toolkit):
             return data
         sizes = np.diff(queries.indptr)
         by_row = np.repeat(weights, sizes).astype(np.float32)
-        means = query_weights(by_row, sizes).astype(np.float64)
+        means = mean_weights(by_row, sizes).astype(np.float64)
         notes = () if (means == weights).all() else ("query_weight is the float32 mean of row weights.",)
         queries = queries.with_weights(means)
         return replace(data, queries=queries, notes=(*notes, *data.notes), inputs={"weight": by_row})
@@ -123,7 +123,7 @@ def _data(data: Any, weighting: str | None) -> tuple[Any, Queries]:
             "the Dataset has no features: LightGBM frees them when it constructs it.",
             hint="lgb.Dataset(..., free_raw_data=False), or (X, labels, qid)",
         )
-    return features, columns.queries(query_weights)(weighting)
+    return features, columns.queries(mean_weights)(weighting)
 
 
 def _label_gain(booster: lgb.Booster) -> list[float] | None:

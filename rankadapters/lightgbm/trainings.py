@@ -16,6 +16,11 @@ NEW_DATASET = "a new Dataset, since this one keeps the parameters of its first t
 ALL_WORKERS = "ra.lightgbm.global_eval as the metric and in callbacks="
 
 
+def sort_ours_first(results: list[Any], names: Collection[str]) -> None:
+    """Sort the results of the metrics with these names before others; `first_metric_only` watches the first."""
+    results.sort(key=lambda result: result[1] not in names)
+
+
 def n_machines(params: Mapping[str, Any]) -> int:
     """Return the number of workers of a training."""
     machines = _setting(params, "machines", "nodes", "workers") or ()

@@ -213,7 +213,7 @@ class RankerFit:
 
     def _lightgbm(self) -> None:
         from rankadapters import lightgbm
-        from rankadapters.lightgbm.trainings import refuse_bagging_by_query
+        from rankadapters.lightgbm.trainings import refuse_bagging_by_query, sort_ours_first
 
         if self.objective is not None:
             self.ranker.set_params(objective=lightgbm.objective(self.objective))
@@ -234,8 +234,7 @@ class RankerFit:
         shown = self.convention.name
 
         def sort_first(env: Any) -> None:
-            """Sort our metric before the ranker's own, because `first_metric_only` watches the first of the list."""
-            env.evaluation_result_list.sort(key=lambda result: result[1] != shown)
+            sort_ours_first(env.evaluation_result_list, {shown})
 
         callbacks = [sort_first, *(self.params.pop("callbacks", None) or [])]
         with _temporary_params(self.ranker, **no_metric, first_metric_only=True):

@@ -20,7 +20,7 @@ from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, brief
 from rankadapters.evaluation.threads import as_n_threads
-from rankadapters.xgboost.metrics import UNCUT, columns_of, log_values, query_weights, refuse_names, refuse_workers
+from rankadapters.xgboost.metrics import UNCUT, columns_of, log_values, refuse_names, refuse_workers
 from rankadapters.xgboost.stopping import DirectionCheck, forget_best
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ class EvalCallback(xgb.callback.TrainingCallback):
         """Return the DMatrix to predict on, and the evaluators that know its labels."""
         if isinstance(data, xgb.DMatrix):
             columns = columns_of(data)
-            dmatrix, has_weights, bind = data, columns.weights is not None, columns.queries(query_weights)
+            dmatrix, has_weights, bind = data, columns.weights is not None, columns.queries()
         else:
             features, labels, qid, query_weight = (*data, None)[:4]
             shared_index({"X": features, "labels": labels, "qid": qid})

@@ -254,22 +254,16 @@ def eval_metric(
     >>> ra.History.of(log).best(convention="letor4@5").value == booster.best_score
     True
     """
-    return EvalMetric(Monitor(convention, names, n_threads, query_weights), n_queries)
+    return EvalMetric(Monitor(convention, names, n_threads), n_queries)
 
 
 def columns_of(dmatrix: xgb.DMatrix) -> DatasetColumns:
-    """Return the labels, group sizes and weights of a DMatrix."""
+    """Return the labels, group sizes and weights of a DMatrix, which has a weight per query."""
     group_ptr = dmatrix.get_uint_info("group_ptr")
     if group_ptr.size < 2:  # noqa: PLR2004 - one query has two offsets
         raise missing_group("DMatrix", "xgb.DMatrix(..., qid=qid), with qid sorted and dense")
     weights = dmatrix.get_weight()
     return DatasetColumns(dmatrix.get_label(), np.diff(group_ptr.astype(np.int64)), weights if weights.size else None)
-
-
-def query_weights(weights: Array, group_sizes: Array) -> Array:
-    """Return a DMatrix's weights unchanged, because a DMatrix with groups has one weight per query."""
-    del group_sizes
-    return weights
 
 
 def log_values(evals_log: dict[str, Any], set_name: str, values: Mapping[str, float], epoch: int) -> None:

@@ -25,7 +25,7 @@ from rankadapters.parity.data import (
 )
 from rankadapters.parity.report import IN_PART_FLOAT32
 from rankadapters.parity.toolkit import COLUMNS, ROUNDS, Route, Task
-from rankadapters.xgboost.metrics import columns_of, query_weights
+from rankadapters.xgboost.metrics import columns_of
 from rankadapters.xgboost.stopping import booster_config, drops_trees
 
 MOST_LABEL = 31  # the largest label that XGBoost's exponential gain accepts
@@ -144,7 +144,7 @@ def _evaluated(booster: xgb.Booster, matrix: xgb.DMatrix, words: dict[str, Any])
 
 def _data(data: Any, weighting: str | None) -> tuple[xgb.DMatrix, Queries]:
     if isinstance(data, xgb.DMatrix):
-        return data, columns_of(data).queries(query_weights)(weighting)
+        return data, columns_of(data).queries()(weighting)
     X, queries = read_data(data)
     if queries.order is not None:
         msg = "the rows of a query are not together, as XGBoost wants them."

@@ -18,7 +18,7 @@ from tests.helpers.tables import for_each
 lgb = pytest.importorskip("lightgbm")
 pytest.importorskip("sklearn")
 from rankadapters.evaluation.evaluator import Evaluator  # noqa: E402 - after the skip
-from rankadapters.lightgbm.metrics import query_weights  # noqa: E402 - after the skip
+from rankadapters.lightgbm.metrics import mean_weights  # noqa: E402 - after the skip
 from tests.helpers.lightgbm_datasets import fit_ranker  # noqa: E402 - after the skip
 
 LIGHTGBM = ra.presets.lightgbm(5)
@@ -73,13 +73,13 @@ def test_query_weights_add_up_in_float32_one_by_one():
     weights, total = np.random.default_rng(1).random(1000).astype(np.float32), np.float32(0)
     for weight in weights:
         total += weight
-    assert query_weights(weights, np.array([1000]))[0] == total / np.float32(1000)
+    assert mean_weights(weights, np.array([1000]))[0] == total / np.float32(1000)
 
 
 @pytest.mark.parametrize(("weights", "sizes"), [([1, 2], [3]), ([1, 2], [1]), ([], []), ([1.0], [1, 0])])
 def test_query_weights_need_sizes_that_add_up(weights, sizes):
     with pytest.raises(ra.InputError, match="adds up to"):
-        query_weights(np.array(weights), np.array(sizes, int))
+        mean_weights(np.array(weights), np.array(sizes, int))
 
 
 def test_arrays_changed_in_place_are_noticed():
@@ -94,7 +94,7 @@ def test_arrays_changed_in_place_are_noticed():
     ]
     for column, new in changes:
         column[:] = new
-        by_query = query_weights(weights, sizes)
+        by_query = mean_weights(weights, sizes)
         expected = ra.evaluate(labels, scores, LIGHTGBM, group_sizes=sizes, query_weight=by_query).value
         assert metric(labels, scores, weights, sizes)[0][1] == expected
 
