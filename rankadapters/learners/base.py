@@ -7,10 +7,10 @@ from abc import abstractmethod
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rankadapters.callbacks.history import Evaluation, History
+from rankadapters.core.data.columns import Floats
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration import arguments
 from rankadapters.core.declaration.convention import Convention
@@ -21,8 +21,6 @@ from rankadapters.learners.trials import Trials
 from rankadapters.presets.texts import as_convention
 from rankadapters.sklearn.estimator import QueryEstimator
 from rankadapters.sklearn.rows import LabeledRows
-
-Floats = NDArray[np.float64]
 
 FEATURE_TYPES = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}  # arguments of `validate_data`
 MAX_COPIED_BYTES = 2**28  # up to this size, a copy in column order makes reading columns three times as fast

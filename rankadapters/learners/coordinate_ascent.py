@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rankadapters.core.data.columns import Floats
 from rankadapters.core.declaration import arguments
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
 from rankadapters.learners.base import FeatureColumns, Judge, LinearLearner, product
 from rankadapters.sklearn.estimator import generator
+from rankadapters.sklearn.metrics import refuse_ignored_weights
 from rankadapters.sklearn.rows import LabeledRows
-
-Floats = NDArray[np.float64]
 
 FIRST_STEP = 0.001
 MAX_DOUBLINGS = 500  # log2 of the longest step; float64 ends at 2**1024, so features can be as large as steps
@@ -130,10 +130,8 @@ class CoordinateAscent(LinearLearner):
             raise InputError(msg, hint=f"step_scale ** n_steps may be at most 2 ** {MAX_DOUBLINGS}")
 
     def _learn(self, train: LabeledRows, judge: Judge) -> None:
-        if train.row_weight is not None and judge.train.convention.weighting is None:
-            average = judge.train.convention.average
-            msg = f"sample_weight was given but the convention says average={average!r}, which would ignore it."
-            raise InputError(msg, hint="convention.replace(average='query'), or omit sample_weight")
+        if train.row_weight is not None:
+            refuse_ignored_weights(judge.train.convention)
         judge.train_decides_best = True
         columns, rng = FeatureColumns(train.X), generator(self.random_state)
         judge.expect(len(columns) * self.n_steps * self.n_restarts)

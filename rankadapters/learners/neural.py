@@ -8,9 +8,8 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rankadapters.core.data.queries import Queries
+from rankadapters.core.data.columns import Floats
 from rankadapters.core.declaration import arguments
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.fields import is_whole
@@ -20,8 +19,6 @@ from rankadapters.objectives import Objective
 from rankadapters.objectives.base import as_objective
 from rankadapters.sklearn.estimator import generator
 from rankadapters.sklearn.rows import LabeledRows
-
-Floats = NDArray[np.float64]
 
 
 class Activation(NamedTuple):
@@ -74,8 +71,7 @@ class NeuralRanker(QueryLearner):
     warm_start : bool
         Continue from the model of the last fit, which stays the model unless one of the new epochs is better.
     n_threads : int, optional
-        None uses all CPUs. The result does not depend on the number.
-        They compute only the values of `history_`.
+        None uses all CPUs. They compute only the values of `history_`.
 
     Attributes
     ----------
@@ -261,7 +257,8 @@ class _Descent:
         queries, rows = train_queries.subset(rng.permutation(train_queries.n_queries))
         self.settings, self.network, self.rng = settings, network, rng
         self.X = train.X[rows]
-        self.gradients = _bind(as_objective(settings.objective), queries)
+        objective: Any = as_objective(settings.objective)
+        self.gradients = objective.bind(queries if objective.uses_weights else queries.with_weights(), n_threads=1)
         self.indptr = queries.indptr
         cuts = [*range(0, queries.n_queries, int(settings.batch_size)), queries.n_queries]
         self.batches = np.array(list(pairwise(cuts)))
@@ -285,8 +282,3 @@ def _judged(network: Network, train: LabeledRows, judge: Judge) -> tuple[list[Fl
     """Return the scores of each validation set, and the value of the training queries, which needs a convention."""
     valid_scores = [network.scores(rows.X) for rows in judge.valid_rows]
     return valid_scores, judge.train.value(network.scores(train.X)) if judge.convention else math.nan
-
-
-def _bind(objective: Objective, queries: Queries) -> Any:
-    """Bind an objective to queries; drop the weights if the objective ignores weights."""
-    return objective.bind(queries if objective.uses_weights else queries.with_weights(), n_threads=1)

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rankadapters.core.data.columns import Floats
 from rankadapters.core.declaration import arguments
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.ranking.jit import writable
@@ -16,8 +17,6 @@ from rankadapters.evaluation.threads import as_n_threads, over_chunks
 from rankadapters.learners.base import FeatureColumns, Judge, QueryLearner, shares
 from rankadapters.learners.kernels.boosting import add_by_bin, pair_potentials
 from rankadapters.sklearn.rows import LabeledRows
-
-Floats = NDArray[np.float64]
 
 VARIANTS = ("freund", "ranklib")
 MAX_THRESHOLDS = 254  # so that bin numbers fit into uint8

@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 
+from rankadapters.core.data.columns import Floats
 from rankadapters.core.declaration import arguments
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, warn_caller
 from rankadapters.learners.base import Judge, LinearLearner, product
 from rankadapters.sklearn.rows import LabeledRows
 
-Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
 
 MIN_C, MAX_C = 1e-12, 1e12  # outside these limits, the weights are 0 or the solver never ends
@@ -50,8 +50,7 @@ class RankSVM(LinearLearner):
     max_pairs : int
         Up to this many pairs, differences are stored: 8 bytes per pair and feature, thrice that inside LinearSVC.
     n_threads : int, optional
-        None uses all CPUs. The result does not depend on the number.
-        They compute only the values of `history_`.
+        None uses all CPUs. They compute only the values of `history_`.
 
     Attributes
     ----------
@@ -112,8 +111,10 @@ class RankSVM(LinearLearner):
         _refuse_extreme(train.X)
         self._refuse_extreme_weights(train.query_weight)
         margins = PairMargins(np.asarray(train.y, np.float64), np.asarray(train.sizes), train.query_weight)
-        solve = self._on_differences if margins.n_pairs <= self.max_pairs else self._on_scores
-        self.coef_, self.n_iter_ = solve(train.X, margins)
+        if 1 < margins.n_pairs <= self.max_pairs:  # LinearSVC needs two classes, and so two pairs
+            self.coef_, self.n_iter_ = self._on_differences(train.X, margins)
+        else:
+            self.coef_, self.n_iter_ = newton(train.X, margins, C=self.C, tol=self.tol / 2, max_iter=self.max_iter)
         valid_scores = [product(rows.X, self.coef_) for rows in judge.valid_rows]
         judge.record_round(valid_scores, judge.train_value(product(train.X, self.coef_)))
 
@@ -128,19 +129,14 @@ class RankSVM(LinearLearner):
 
     def _on_differences(self, X: Any, margins: PairMargins) -> tuple[Floats, int]:
         higher, lower, weight = margins.pairs()
-        sign = np.where(np.arange(higher.size) % 2, -1, 1)  # LinearSVC needs two classes
+        sign = np.where(np.arange(higher.size) % 2, -1, 1)
         differences = X[higher] - X[lower]
         differences = (
             differences.multiply(sign[:, None]).tocsr() if hasattr(X, "tocsr") else differences * sign[:, None]
         )
-        if higher.size == 1:  # a single pair cannot make two classes
-            return self._on_scores(X, margins)
         solver = LinearSVC(C=self.C, dual=False, fit_intercept=False, tol=self.tol, max_iter=self.max_iter)
         solver.fit(differences, sign, sample_weight=weight)
         return solver.coef_[0].astype(np.float64), int(np.max(solver.n_iter_))
-
-    def _on_scores(self, X: Any, margins: PairMargins) -> tuple[Floats, int]:
-        return newton(X, margins, C=self.C, tol=self.tol / 2, max_iter=self.max_iter)
 
 
 def _refuse_extreme(X: Any) -> None:

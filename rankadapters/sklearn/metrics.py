@@ -75,14 +75,19 @@ class QueryScorer:
         return as_convention(self.convention).weighting is not None
 
 
-def _weighted(queries: Queries, sample_weight: Any, convention: Convention) -> Queries:
-    """Return the queries with row weights or query weights, whichever the convention uses."""
+def refuse_ignored_weights(convention: Convention) -> None:
+    """Refuse weights if the convention would ignore them."""
     if convention.weighting is None:
         average = getattr(convention, "average", None)
         raise InputError(
             f"sample_weight was given but the convention says average={average!r}, which would ignore it.",
             hint="convention.replace(average='query') where the measure has it, or drop sample_weight",
         )
+
+
+def _weighted(queries: Queries, sample_weight: Any, convention: Convention) -> Queries:
+    """Return the queries with row weights or query weights, whichever the convention uses."""
+    refuse_ignored_weights(convention)
     if convention.weighting == "row_weight":
         return queries.with_weights(row_weight=sample_weight)
     return queries.with_weights(one_per_query(sample_weight, queries))

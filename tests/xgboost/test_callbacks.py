@@ -37,7 +37,7 @@ def test_xgbrankers_log_has_the_values_of_the_callback_in_full_precision():
         scores = ranker.predict(valid.X[rows], iteration_range=(0, iteration + 1))
         for index, convention in enumerate((LETOR, XGBOOST)):
             value = ra.evaluate(valid.y[rows], scores, convention, qid=valid.qid[rows]).value
-            assert history[2 * iteration + index] == ("valid", convention, value)
+            assert tuple(history[2 * iteration + index]) == ("valid", convention, value)
 
 
 def test_the_callback_adds_its_evaluation_set_to_xgboosts_log():
