@@ -44,10 +44,8 @@ class GlobalTallies:
         """
         noted = self._noted_by_thread.setdefault(get_ident(), [])
         if sum(entry.owner == id(owner) for entry in noted) > 1:  # one may be left from a failed training
-            raise InputError(
-                "the values of two rounds were never added up over the workers.",
-                hint="the same object in callbacks= too; a new one after a training that failed",
-            )
+            msg = "the values of two rounds were never added up over the workers."
+            raise InputError(msg, hint="the same object in callbacks= too; a new one after a training that failed")
         tallies, failure = {}, None
         try:
             if (columns := read()) is not None:
@@ -83,10 +81,8 @@ class GlobalTallies:
     ) -> Ints:
         """Encode this worker's tallies as integers to be added over the workers."""
         if len(noted) < len(local_sets):
-            raise InputError(
-                f"{len(noted)} sets were evaluated in this round, but {list(local_sets)} report.",
-                hint="one object both as the metric and in callbacks=",
-            )
+            msg = f"{len(noted)} sets were evaluated in this round, but {list(local_sets)} report."
+            raise InputError(msg, hint="one object both as the metric and in callbacks=")
         limbs = np.zeros(shape, np.int64)
         for name, (_, tallies, failure) in zip(local_sets, noted[len(noted) - len(local_sets) :], strict=True):
             if failure is not None:
@@ -124,10 +120,8 @@ def refuse_over_rows(conventions: Iterable[Convention]) -> None:
     """Refuse conventions over all rows as one query, which cannot be added up over workers."""
     for convention in conventions:
         if convention.over == "rows":
-            raise UnsupportedConventionError(
-                f"{convention.name} is over all rows as one query, which the workers' parts do not add up to.",
-                hint="pool='queries', or ra.evaluate on gathered rows",
-            )
+            msg = f"{convention.name} is over all rows as one query, which the workers' parts do not add up to."
+            raise UnsupportedConventionError(msg, hint="pool='queries', or ra.evaluate on gathered rows")
 
 
 class Exchange(Protocol):

@@ -31,10 +31,8 @@ class BoostedPool:
     def __init__(self, pool: cb.Pool, quantization: Mapping[str, Any], random_seed: int) -> None:
         self.features = copied(pool)
         if quantization and pool.is_quantized():
-            raise InputError(
-                f"{min(quantization)} cannot be used: the Pool is quantized already.",
-                hint="pass it to Pool.quantize, or train on the Pool before quantization",
-            )
+            msg = f"{min(quantization)} cannot be used: the Pool is quantized already."
+            raise InputError(msg, hint="pass it to Pool.quantize, or train on the Pool before quantization")
         if not pool.is_quantized():
             self.features.quantize(random_seed=random_seed, **quantization)
         self._grown = copied(self.features)
@@ -138,9 +136,8 @@ def sizes_of(pool: cb.Pool) -> Array:
     """Return the number of rows of each group of a Pool."""
     ids = pool.get_group_id_hash()
     if ids is None:
-        raise InputError(
-            "the Pool has no group ids, so its rows belong to no query.", hint="catboost.Pool(X, labels, group_id=qid)"
-        )
+        msg = "the Pool has no group ids, so its rows belong to no query."
+        raise InputError(msg, hint="catboost.Pool(X, labels, group_id=qid)")
     return np.diff(np.flatnonzero(np.r_[True, ids[1:] != ids[:-1], True]))
 
 

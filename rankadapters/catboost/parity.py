@@ -318,10 +318,8 @@ def check_model(
     """
     convention = as_convention(convention)
     if not isinstance(model, cb.CatBoost) or not isinstance(data, cb.Pool):
-        raise InputError(
-            f"check_model takes a CatBoost model and a Pool, not {type(model).__name__} and {type(data).__name__}.",
-            hint="check_model(model, catboost.Pool(X, labels, group_id=qid), convention)",
-        )
+        msg = f"check_model takes a CatBoost model and a Pool, not {type(model).__name__} and {type(data).__name__}."
+        raise InputError(msg, hint="check_model(model, catboost.Pool(X, labels, group_id=qid), convention)")
     if not model.is_fitted():
         raise InputError("the model is not trained, so it has no scores.", hint="model.fit(pool) first")
     warn_of_training(model)

@@ -163,8 +163,6 @@ def _as_eval_names(eval_names: object) -> list[str]:
         raise InputError(f"eval_names={eval_names!r} is not a list of different names.", hint="as in fit(eval_names=)")
     numbered = [name for name in names if name in {f"valid_{number}" for number in range(len(names))}]
     if len(names) > 1 and numbered:
-        raise InputError(
-            f"eval_names={names} has {numbered[0]!r}, but LightGBM numbers the sets separately on each worker.",
-            hint="fit(eval_names=['first', 'second']), and the same here",
-        )
+        msg = f"eval_names={names} has {numbered[0]!r}, but LightGBM numbers the sets separately on each worker."
+        raise InputError(msg, hint="fit(eval_names=['first', 'second']), and the same here")
     return names

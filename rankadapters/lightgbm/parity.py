@@ -119,10 +119,8 @@ def _data(data: Any, weighting: str | None) -> tuple[Any, Queries]:
             raise missing_group("Dataset", "lgb.Dataset(..., group=sizes)") from None
         features, columns = data.data, columns_of(data.label, data.weight, data.group)
     if features is None:
-        raise InputError(
-            "the Dataset has no features: LightGBM frees them when it constructs it.",
-            hint="lgb.Dataset(..., free_raw_data=False), or (X, labels, qid)",
-        )
+        msg = "the Dataset has no features: LightGBM frees them when it constructs it."
+        raise InputError(msg, hint="lgb.Dataset(..., free_raw_data=False), or (X, labels, qid)")
     return features, columns.queries(mean_weights)(weighting)
 
 

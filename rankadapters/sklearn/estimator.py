@@ -62,10 +62,8 @@ class QueryEstimator(BaseEstimator):
         """
         if self.convention is None:
             name = type(self).__name__
-            raise ConventionError(
-                f"{name} has no convention to score with, and there is no default.",
-                hint=f"{name}(..., convention=ra.presets.textbook(10)), or scoring=ra.sklearn.query_scorer(...)",
-            )
+            hint = f"{name}(..., convention=ra.presets.textbook(10)), or scoring=ra.sklearn.query_scorer(...)"
+            raise ConventionError(f"{name} has no convention to score with, and there is no default.", hint=hint)
         ids = ids_of(X, qid, self.qid)
         if ids is None:
             raise self._no_qid("score")

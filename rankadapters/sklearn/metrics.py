@@ -79,10 +79,9 @@ def refuse_ignored_weights(convention: Convention) -> None:
     """Refuse weights if the convention would ignore them."""
     if convention.weighting is None:
         average = getattr(convention, "average", None)
-        raise InputError(
-            f"sample_weight was given but the convention says average={average!r}, which would ignore it.",
-            hint="convention.replace(average='query') where the measure has it, or drop sample_weight",
-        )
+        msg = f"sample_weight was given but the convention says average={average!r}, which would ignore it."
+        hint = "convention.replace(average='query') where the measure has it, or drop sample_weight"
+        raise InputError(msg, hint=hint)
 
 
 def _weighted(queries: Queries, sample_weight: Any, convention: Convention) -> Queries:
@@ -227,10 +226,8 @@ def _graded(estimator: Any, X: Any) -> Any:
 
 
 def _without_probabilities(estimator: Any) -> InputError:
-    return InputError(
-        f"{type(estimator).__name__} has no predict_proba, so its rows have no score.",
-        hint="wrap a classifier in CalibratedClassifierCV, or response='predict', which ties all rows of a class",
-    )
+    hint = "wrap a classifier in CalibratedClassifierCV, or response='predict', which ties all rows of a class"
+    return InputError(f"{type(estimator).__name__} has no predict_proba, so its rows have no score.", hint=hint)
 
 
 RESPONSES = {"auto": _automatic, "predict": lambda estimator, X: estimator.predict(X), "predict_proba": _graded}

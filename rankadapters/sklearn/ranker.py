@@ -275,9 +275,8 @@ class QueryRanker(MetaEstimatorMixin, QueryEstimator):
             msg = f"{name} takes neither an objective nor validation queries, so {used[0]} has no effect."
             raise InputError(msg, hint=hint)
         if self.eval_metric is not None and eval_set is None and self.validation_fraction is None:
-            raise InputError(
-                "eval_metric has no validation queries.", hint="fit(eval_set=[(X, y, qid)]) or validation_fraction=0.1"
-            )
+            msg = "eval_metric has no validation queries."
+            raise InputError(msg, hint="fit(eval_set=[(X, y, qid)]) or validation_fraction=0.1")
 
 
 def _with_requests(estimator: Any) -> Any:

@@ -84,10 +84,8 @@ class LabeledRows:
     def with_features(self, X: Any) -> LabeledRows:
         """Return these rows with transformed features."""
         if n_rows(X) != n_rows(self.X):
-            raise InputError(
-                f"a step of the pipeline made {n_rows(X)} rows of {n_rows(self.X)}, so their queries are unknown.",
-                hint="sample rows before QueryRanker, together with their qid",
-            )
+            msg = f"a step of the pipeline made {n_rows(X)} rows of {n_rows(self.X)}, so their queries are unknown."
+            raise InputError(msg, hint="sample rows before QueryRanker, together with their qid")
         return replace(self, X=X)
 
 
@@ -96,16 +94,12 @@ def ids_of(X: Any, qid: Any, name: str | None) -> Any:
     if name is None:
         return qid
     if qid is not None:
-        raise InputError(
-            f"the ids were given twice: by qid= and by QueryRanker(qid={name!r}).",
-            hint="leave qid= out, or QueryRanker(qid=None) and drop the column",
-        )
+        msg = f"the ids were given twice: by qid= and by QueryRanker(qid={name!r})."
+        raise InputError(msg, hint="leave qid= out, or QueryRanker(qid=None) and drop the column")
     ids = named_ids(name, X)
     if ids is None:
-        raise InputError(
-            f"X has no column or index level {name!r}, where QueryRanker(qid={name!r}) reads the ids.",
-            hint="a table with it, or QueryRanker(qid=None) and fit(X, y, qid=ids)",
-        )
+        msg = f"X has no column or index level {name!r}, where QueryRanker(qid={name!r}) reads the ids."
+        raise InputError(msg, hint="a table with it, or QueryRanker(qid=None) and fit(X, y, qid=ids)")
     return ids
 
 
@@ -241,10 +235,8 @@ def queries_of(labels: Any, qid: Any) -> Queries:
     ids = queries.query_ids
     floats = [i for i in ids if isinstance(i, (float, np.floating))] if ids.dtype.kind in "fO" else []
     if floats:
-        raise InputError(
-            f"qid has floats such as {floats[0]}, which rounding or a cast may merge or split.",
-            hint="qid.astype('int64') if all are whole numbers, or qid.astype(str)",
-        )
+        msg = f"qid has floats such as {floats[0]}, which rounding or a cast may merge or split."
+        raise InputError(msg, hint="qid.astype('int64') if all are whole numbers, or qid.astype(str)")
     return queries
 
 

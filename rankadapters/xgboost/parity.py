@@ -92,10 +92,8 @@ class XGBoostToolkit(Toolkit):
         booster = model if isinstance(model, xgb.Booster) else ranker(model, *expected).get_booster()
         matrix, queries = _data(data, convention.weighting)
         if matrix.num_col() != booster.num_features():
-            raise InputError(
-                f"the data has {matrix.num_col()} features but the model was trained on {booster.num_features()}.",
-                hint="the columns that it was trained on",
-            )
+            msg = f"the data has {matrix.num_col()} features but the model was trained on {booster.num_features()}."
+            raise InputError(msg, hint="the columns that it was trained on")
         best = int(getattr(booster, "best_iteration", -1))  # missing without early stopping
         n_trained = booster.num_boosted_rounds()
         rounds = rounds_until(iteration, n_trained, best + 1)
