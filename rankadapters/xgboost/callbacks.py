@@ -105,7 +105,7 @@ class EvalCallback(xgb.callback.TrainingCallback):
         self._counts.refuse_sets(list(self._evals))
         self._output_margin, self._missing = output_margin, missing
         self._n_threads = None if n_threads is None else as_n_threads(n_threads)
-        self._bound: Trainings[_Bound] = Trainings()
+        self._bound: Trainings[_Bound] = Trainings()  # empty in a pickle
         self._has_warned = False
 
     def __call__(self, *data: Any, **named: Any) -> NoReturn:  # LGBMRanker would ignore a metric that it cannot call
@@ -164,10 +164,6 @@ class EvalCallback(xgb.callback.TrainingCallback):
         """Copy with the same evaluation sets, for clones: a DMatrix has no copies."""
         del memo
         return copy.copy(self)
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Copy or pickle without the sets of a training under way."""
-        return {**self.__dict__, "_bound": Trainings()}
 
 
 def _named_sets(evals: Any) -> dict[str, Any]:
