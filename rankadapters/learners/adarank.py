@@ -28,8 +28,7 @@ class AdaRank(LinearLearner):
     convention : Convention or str
         The measure to maximize, validate and score by. Higher must be better, and each query must have a value.
     max_iter : int
-        Maximum number of rounds in a fit.
-        RankLib: `-round`.
+        Maximum number of rounds in a fit (RankLib: `-round`).
     tol : float
         If a round lowers the mean value of the training queries by at least this much, training undoes the round and
         stops (RankLib: `-tolerance`).

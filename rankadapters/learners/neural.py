@@ -60,8 +60,7 @@ class NeuralRanker(QueryLearner):
     learning_rate_init : float
         Adam's learning rate (RankLib: `-lr`).
     max_iter : int
-        Maximum number of epochs in a fit.
-        RankLib: `-epoch`.
+        Maximum number of epochs in a fit (RankLib: `-epoch`).
     n_iter_no_change : int or None
         With validation queries: stop after this many epochs without an improvement.
     validation_fraction : float in (0, 1), optional

@@ -53,8 +53,7 @@ class RankBoost(QueryLearner):
     convention : Convention or str, optional
         The measure for validation, `history_` and `score`; any measure.
     max_iter : int
-        Maximum number of rounds in a fit.
-        RankLib: `-round`.
+        Maximum number of rounds in a fit (RankLib: `-round`).
     n_thresholds : int
         Number of thresholds per feature, evenly spaced over its range, up to 254 (RankLib: `-tc`).
     variant : {"freund", "ranklib"}

@@ -121,11 +121,8 @@ class RankSVM(LinearLearner):
     def _refuse_extreme_weights(self, weight: Floats | None) -> None:
         strength = self.C * (1.0 if weight is None else float(weight.max()))
         if not MIN_STRENGTH <= strength <= MAX_STRENGTH:
-            raise InputError(
-                f"C times the largest weight is {strength:g}; allowed are numbers from {MIN_STRENGTH:g} to "
-                f"{MAX_STRENGTH:g}.",
-                hint="rescale sample_weight",
-            )
+            allowed = f"allowed are numbers from {MIN_STRENGTH:g} to {MAX_STRENGTH:g}"
+            raise InputError(f"C times the largest weight is {strength:g}; {allowed}.", hint="rescale sample_weight")
 
     def _on_differences(self, X: Any, margins: PairMargins) -> tuple[Floats, int]:
         higher, lower, weight = margins.pairs()
@@ -143,13 +140,13 @@ def _refuse_extreme(X: Any) -> None:
     """Refuse features so large or so small that the solver would never end; features that are all 0 are allowed."""
     largest = max(float(X.max()), -float(X.min()))
     if largest > MAX_FEATURE:
-        msg = f"X has {largest:g}, whose square is too large for the solver"
+        why = f"X has {largest:g}, whose square is too large for the solver"
     elif 0 < largest < MIN_FEATURE:
-        msg = f"the largest number in X is {largest:g}, whose square is too close to 0 for the solver"
+        why = f"the largest number in X is {largest:g}, whose square is too close to 0 for the solver"
     else:
         return
-    msg = f"{msg}; allowed are numbers from {MIN_FEATURE:g} to {MAX_FEATURE:g}."
-    raise InputError(msg, hint="rescale the features")
+    allowed = f"allowed are numbers from {MIN_FEATURE:g} to {MAX_FEATURE:g}"
+    raise InputError(f"{why}; {allowed}.", hint="rescale the features")
 
 
 class PairMargins:
