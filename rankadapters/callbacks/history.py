@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, Protocol, Self, SupportsIndex, overload
 
+from rankadapters.core.classes import frozen_class
 from rankadapters.core.declaration.arguments import refusal
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError, choices
@@ -28,7 +29,8 @@ class _Columns(Protocol):
     def items(self) -> Iterable[tuple[Any, Any]]: ...
 
 
-@dataclass(frozen=True)
+@frozen_class
+@dataclass(frozen=True, slots=True)
 class Evaluation:
     """One entry of a history, which unpacks as `dataset, convention, value = entry`.
 

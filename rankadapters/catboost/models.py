@@ -79,7 +79,7 @@ class CatBoostModel(NamedTuple):
         if self.group_weight is None:
             return queries
         weights = group_weights(self.group_weight, queries)
-        return queries.with_weights(queries.weights_per_query("group_weight", weights, hint="the Pool's own"))
+        return queries.with_weights(queries.weights_per_query("group_weight", weights, hint="the Pool's own, which do not vary"))
 
     def logged(self, dataset: str, metric: str) -> tuple[str, Any]:
         """Return the log's key for a metric, which may be spelled differently, and the logged values by round."""

@@ -13,6 +13,7 @@ from typing import NamedTuple, Unpack
 
 import numpy as np
 
+from rankadapters.core.classes import frozen_class
 from rankadapters.core.data.columns import Columns, Floats
 from rankadapters.core.data.queries import Queries, as_queries
 from rankadapters.core.declaration.convention import Convention
@@ -65,7 +66,8 @@ def with_counted_weights(queries: Queries, convention: Convention) -> Queries:
     return queries.weighed_by(convention.weighting)
 
 
-@dataclass(frozen=True)
+@frozen_class
+@dataclass(frozen=True, slots=True)
 class Inert:
     """The fields in which two conventions differ but that cannot matter, and a reason for every differing field.
 
