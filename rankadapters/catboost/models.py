@@ -78,8 +78,8 @@ class CatBoostModel(NamedTuple):
         queries = Queries(labels, qid=hashes if self.qid is None else _same_groups(self.qid, hashes), pairs=self.pairs)
         if self.group_weight is None:
             return queries
-        weights = group_weights(self.group_weight, queries)
-        return queries.with_weights(queries.weights_per_query("group_weight", weights, hint="the Pool's own, which do not vary"))
+        weights, hint = group_weights(self.group_weight, queries), "the Pool's own, which do not vary"
+        return queries.with_weights(queries.weights_per_query("group_weight", weights, hint=hint))
 
     def logged(self, dataset: str, metric: str) -> tuple[str, Any]:
         """Return the log's key for a metric, which may be spelled differently, and the logged values by round."""

@@ -207,7 +207,7 @@ class DirectionCheck:
         ]
 
     def _gains(self, epoch: int) -> list[float]:
-        """Return how much better a round is than the best one on each series that can be watched; -inf if it is not ours."""
+        """Return how much better a round is than the best one on each series to watch; -inf if it is not ours."""
         return [self._gain(epoch, set_name, name) for set_name, name in self._watched]
 
     def _gain(self, epoch: int, set_name: str, name: str) -> float:
