@@ -31,8 +31,6 @@ UNIT = 2.0**-53  # largest relative rounding error of one float64 operation
 # Up to this many rows with a gain per query (mean over rows), counting the scores above them is faster than ranking.
 MAX_GAIN_ROWS = 48
 
-OVERFLOW = "the scores overflow float64.\nHint: rescale them, or take smaller steps."
-
 
 class Trials:
     """One convention bound to queries, to evaluate many candidate scores fast.
@@ -172,11 +170,8 @@ class Trials:
         except (TypeError, ValueError, OverflowError):
             raise refusal("scores", candidates, "numbers, shape (n_candidates, n_docs)") from None
         if array.ndim != 2 or array.shape[1] != self.queries.n_docs:  # noqa: PLR2004 - candidates and rows
-            msg = (
-                f"the scores have shape {array.shape}, but the queries cover {self.queries.n_docs} rows.\n"
-                "Hint: give one row of scores per candidate, shape (n_candidates, n_docs)."
-            )
-            raise InputError(msg)
+            msg = f"the scores have shape {array.shape}, but the queries cover {self.queries.n_docs} rows."
+            raise InputError(msg, hint="give one row of scores per candidate, shape (n_candidates, n_docs)")
         for scores in array:
             finite = np.isfinite(scores)
             if not finite.all():
@@ -232,7 +227,7 @@ class Trials:
             yield discounted_sums_along(first, last, *line, *gain_rows, by_query)
 
         if not all(over_chunks(run, rows.indptr, self.n_threads, rows.indptr * (ROW * steps.size))):
-            raise InputError(OVERFLOW)
+            raise InputError("the scores overflow float64.", hint="rescale them, or take smaller steps")
         numerators = np.ascontiguousarray(by_query.T)
         for values in numerators:
             self._member.decisions.decide(values)
@@ -266,5 +261,5 @@ def _moved(start: Floats, direction: Floats, steps: Floats) -> Iterator[Floats]:
     for step in steps.tolist():
         scores = start + step * direction
         if not np.isfinite(scores).all():
-            raise InputError(OVERFLOW)
+            raise InputError("the scores overflow float64.", hint="rescale them, or take smaller steps")
         yield scores

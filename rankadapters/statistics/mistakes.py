@@ -20,7 +20,7 @@ from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import RankAdaptersError
 from rankadapters.core.measures import NDCG, RR, Precision
 from rankadapters.evaluation.evaluator import Evaluator, Measured
-from rankadapters.statistics.inert import ROUNDING, Terms, counted, terms_in, terms_of
+from rankadapters.statistics.inert import ROUNDING, Terms, terms_in, terms_of, with_counted_weights
 
 DECIMALS = range(1, 7)  # numbers of decimals to which a file may have rounded scores
 
@@ -49,7 +49,7 @@ class OurNumber(NamedTuple):
     @classmethod
     def of(cls, queries: Queries, scores: Array, convention: Convention, *, ignore_weights: bool = False) -> Self:
         """Evaluate the scores. Weights that the convention does not use are an error unless `ignore_weights`."""
-        queries = counted(queries, convention) if ignore_weights else queries
+        queries = with_counted_weights(queries, convention) if ignore_weights else queries
         return cls.under(convention, queries, scores, Evaluator.of(queries, [convention]).measure(scores))
 
     @classmethod

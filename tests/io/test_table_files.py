@@ -149,7 +149,7 @@ def test_a_repeated_document_and_a_changing_weight_are_refused(save):
     with pytest.raises(ra.InputError, match=r"row 4: document 'c' of query '9' is also in .*row 3[.]"):
         read_table(path, **COLUMNS, docid="doc")
     path = save(weight=[1.0, 1.0, 2.0, 3.0])
-    with pytest.raises(ra.InputError, match=r"row 4: weight is 3, but another row of its query"):
+    with pytest.raises(ra.InputError, match=r"row 4: weight varies within query .*: one row has .*, another 3"):
         read_table(path, **COLUMNS, query_weight="weight")
 
 

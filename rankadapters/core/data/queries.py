@@ -491,6 +491,17 @@ class Queries(Rows):
         varies = np.flatnonzero(ordered != np.repeat(first, self.sizes))
         return first, int(np.searchsorted(self.indptr, varies[0], side="right")) - 1 if varies.size else -1
 
+    def weights_per_query(
+        self, name: str, weights: Array, *, hint: str = "one weight for all rows of a query"
+    ) -> Array:
+        """Return the weight of each query, from weights by row; refuse weights that vary within a query."""
+        first, varies = self.per_query(weights)
+        if varies >= 0:
+            row = int(np.argmax(weights != self.per_row(first)))
+            values = f"one row has {first[self.query_of_row[row]]:g}, another {weights[row]:g}"
+            raise InputError(f"{name} varies within query {self.query_ids[varies]}: {values}.", hint=hint, row=row)
+        return first
+
     @property
     def columns(self) -> tuple[str, ...]:
         """Names of the optional columns that are present: docid, retrieved, judged, pairs, and weights."""
