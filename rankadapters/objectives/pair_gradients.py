@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from rankadapters.core.data.columns import Array, Floats
 from rankadapters.core.ranking.jit import writable
 from rankadapters.core.ranking.ranks import offsets
+from rankadapters.core.ranking.sorting import make_sorting
 from rankadapters.evaluation import threads
 from rankadapters.objectives.bound_gradients import Floats32, Kernel, kernel_order
 from rankadapters.objectives.kernels import pairs as kernels
@@ -102,10 +103,10 @@ def rank_queries(moves: Moves, scores: Array, first: int, last: int, seed: int) 
     own_scores = writable((scores[order[part]] if order.size else scores[part]).astype(np.float64, copy=False))
     local, inverse = indptr - indptr[0], moves.inverse[first:last]
     rowptr = offsets(np.where((n > 1) & (inverse > 0), n, 0))
-    rows, (ranked_scores, ranked_gains) = np.empty(rowptr[-1], np.int32), np.empty((2, rowptr[-1]))
-    rank_all(own_scores, writable(moves.gains[part]), local, rowptr, ranked_scores, ranked_gains, rows)
-    ranks = (ranked_scores, ranked_gains, rows, rowptr)
-    return RankedQueries(*ranks, order, writable(indptr), inverse, moves.discounts, seed)
+    rows, ranked = np.empty(rowptr[-1], np.int32), np.empty((2, rowptr[-1]))
+    space = make_sorting(int(n.max(initial=0)), own_scores)
+    rank_all(own_scores, writable(moves.gains[part]), local, rowptr, space, *ranked, rows)
+    return RankedQueries(*ranked, rows, rowptr, order, writable(indptr), inverse, moves.discounts, seed)
 
 
 def by_portions(

@@ -110,11 +110,11 @@ def extremes(scores, lanes):
                 highs[j] = block[j] if block[j] > highs[j] else highs[j]
             first += LANES
         for j in range(LANES):
-            low = min(low, lows[j])
-            high = max(high, highs[j])
+            low = lows[j] if lows[j] < low else low
+            high = highs[j] if highs[j] > high else high
     for i in range(first, n):
-        low = min(low, scores[i])
-        high = max(high, scores[i])
+        low = scores[i] if scores[i] < low else low
+        high = scores[i] if scores[i] > high else high
     return np.float64(low), np.float64(high)
 
 

@@ -16,7 +16,9 @@ from rankadapters.core.ranking.jit import internal, jit
 
 # The weight of a pair. CATBOOST_ and YETIRANK_ are CatBoost 1.2.10's weights in LambdaMart and in YetiRank.
 DCG, ONE, CLASSIC = range(3)  # the change of DCG, no weight, and YetiRank's weight without a measure: no running sums
-XGBOOST_PRECISIONS, PRECISIONS, PRECISIONS_FOUND, CATBOOST_PRECISIONS, YETIRANK_PRECISIONS = range(3, 8)  # changes of AP
+XGBOOST_PRECISIONS, PRECISIONS, PRECISIONS_FOUND, CATBOOST_PRECISIONS, YETIRANK_PRECISIONS = range(
+    3, 8
+)  # changes of AP
 FIRST_RANK, CATBOOST_FIRST_RANK, YETIRANK_FIRST_RANK = range(8, 11)  # changes of RR
 CASCADE, CATBOOST_CASCADE, YETIRANK_CASCADE = range(11, 14)  # changes of ERR
 

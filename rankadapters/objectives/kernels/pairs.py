@@ -131,9 +131,7 @@ def add_pairs(kind, pairing, scores, gains, discounts, first, last, memory, prec
             while t < count and listed[t] < i:
                 t += 1
             later = listed[t:count]
-            total += add_listed(
-                distances, gains, powers, lambdas, hessians, later, discounts, unit, offset, floor, i
-            )
+            total += add_listed(distances, gains, powers, lambdas, hessians, later, discounts, unit, offset, floor, i)
         else:
             total += add_row(distances, gains, powers, lambdas, hessians, changes, discounts, unit, offset, floor, i)
     totals[0] = total
@@ -205,9 +203,7 @@ def pair_gradients(queries, kind, pairing, loss, first, last, memory, precisions
             add_pairs_of_loss(loss, pairing.sigma, scores, gains, first, stop, memory)
         else:
             stop = last_changing(stop, first_ranks)
-            add_pairs(
-                kind, pairing, scores, gains, discounts, first, stop, memory, precisions, first_ranks, cascade
-            )
+            add_pairs(kind, pairing, scores, gains, discounts, first, stop, memory, precisions, first_ranks, cascade)
         if last >= ranks:
             unscaled = queries.inverse[q] * pairing.sigma
             scale = unscaled * sum_scale(2.0 * memory.total[0] * unscaled, pairing.by_sum)

@@ -7,7 +7,7 @@ from collections import namedtuple
 import numpy as np
 
 from rankadapters.core.ranking.jit import internal, jit
-from rankadapters.core.ranking.sorting import new_sorting, rank
+from rankadapters.core.ranking.sorting import rank
 
 # Ranked queries. `scores`, `gains` and `rows` (each row's index in its query) are sorted by query and rank, without the
 # queries that have no gradient; `rowptr` has the offsets of the queries in them. `order` and `indptr` are as in
@@ -42,9 +42,11 @@ def row_at(order, index):
 
 
 @jit
-def rank_all(scores, gains, indptr, rowptr, ranked_scores, ranked_gains, rows):
-    """Write each query's scores, gains and rows (numbered within the query) by rank; skip queries without room."""
-    space = new_sorting(longest(indptr), scores)
+def rank_all(scores, gains, indptr, rowptr, space, ranked_scores, ranked_gains, rows):
+    """Write each query's scores, gains and rows (numbered within the query) by rank; skip queries without room.
+
+    `space` is the working memory of `sorting.rank`.
+    """
     for q in range(indptr.size - 1):
         start, begin, n = indptr[q], rowptr[q], rowptr[q + 1] - rowptr[q]
         if n > 0:
