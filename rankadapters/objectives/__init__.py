@@ -2,9 +2,9 @@
 
 The path of a gradient: `LambdaRank.bind` takes gains, discounts and divisors from `moves.py` and a kernel from
 `pair_gradients.py`, which ranks the rows and calls machine code for a limited number of ranks at a time. There,
-`kernels/pairs.py` adds up the pairs, weighted by `kernels/changes.py`. `bound_gradients.py` runs the kernel on chunks of
-queries in threads, and multiplies by weights. LightGBM's and XGBoost's arithmetic, random pairs and position biases have
-`kernels/replicas.py` in place of `pairs.py`; to add an objective, see `ndcg_losses.py`.
+`kernels/pairs.py` adds up the pairs, weighted by `kernels/changes.py`; `kernels/replicas.py` takes its place for
+LightGBM's and XGBoost's arithmetic, random pairs and position biases. `bound_gradients.py` runs the kernel on chunks of
+queries in threads, and multiplies the gradients by weights.
 """
 
 from __future__ import annotations

@@ -76,6 +76,19 @@ def test_scores_are_compared_in_the_declared_precision(seed, scale):
         np.testing.assert_allclose(derivatives, expected, rtol=3e-7, atol=1e-12)
 
 
+@IN_BOTH_FORMS
+@for_each(("truncation", "seed"), list(product([None, 1, 3], range(4))))
+def test_lambdamap_weighs_a_pair_by_the_change_of_average_precision(truncation, seed):
+    rng = np.random.default_rng(seed)
+    labels, scores = rng.permutation([0.0, 0, 0, 1, 1, 0, 1]), rng.standard_normal(7).astype(np.float32)
+    value = objectives.xgboost.map().replace(truncation=truncation, normalization="none")
+    derivatives = objectives.gradients(labels, scores, value, group_sizes=[7])
+    trading = EXACT.replace(convention=ra.presets.catboost.map(None), truncation=truncation, normalization="none",
+                            hessian="doubled", sigma=1.0)  # fmt: skip
+    rows = [Row(float(label), float(score)) for label, score in zip(labels, scores, strict=True)]
+    np.testing.assert_allclose(derivatives, query_gradients(rows, trading), rtol=2e-5, atol=1e-6)
+
+
 TOOLKIT_SIGMOIDS = [
     objectives.xgboost.ndcg(),
     objectives.xgboost.ndcg(lambdarank_normalization=False).replace(sigma=2.0, truncation=3),

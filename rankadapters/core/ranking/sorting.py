@@ -132,7 +132,8 @@ def extremes_of_bucket(scores, bucket, b):
 @internal
 def fill_buckets(scores, low, high, bucket, ends):
     """Count the rows in equal-width buckets from `high` down to `low`; scores outside count in the outermost ones."""
-    n_buckets = min(BUCKETS_PER_ROW * scores.size, MOST_BUCKETS)
+    n_buckets = BUCKETS_PER_ROW * scores.size
+    n_buckets = n_buckets if n_buckets < MOST_BUCKETS else MOST_BUCKETS
     last = np.float64(n_buckets - 1)
     scale = last / (high - low) if high > low else 0.0
     scale = scale if scale - scale == 0 else 0.0

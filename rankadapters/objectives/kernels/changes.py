@@ -16,9 +16,8 @@ from rankadapters.core.ranking.jit import internal, jit
 
 # The weight of a pair. CATBOOST_ and YETIRANK_ are CatBoost 1.2.10's weights in LambdaMart and in YetiRank.
 DCG, ONE, CLASSIC = range(3)  # the change of DCG, no weight, and YetiRank's weight without a measure: no running sums
-XGBOOST_PRECISIONS, PRECISIONS, PRECISIONS_FOUND, CATBOOST_PRECISIONS, YETIRANK_PRECISIONS = range(
-    3, 8
-)  # changes of AP
+XGBOOST_PRECISIONS, PRECISIONS, PRECISIONS_FOUND = range(3, 6)  # changes of AP; the last with divisor="found"
+CATBOOST_PRECISIONS, YETIRANK_PRECISIONS = range(6, 8)  # changes of AP
 FIRST_RANK, CATBOOST_FIRST_RANK, YETIRANK_FIRST_RANK = range(8, 11)  # changes of RR
 CASCADE, CATBOOST_CASCADE, YETIRANK_CASCADE = range(11, 14)  # changes of ERR
 
@@ -108,7 +107,7 @@ def xgboost_change_of_precision(upper_is_relevant, above, below, hits, sums):
 
 @internal
 def find_first(relevant, firsts):
-    """Write the ranks of the first and the second relevant row: -1 and the number of rows for those that do not exist."""
+    """Write the ranks of the first two relevant rows; -1 if there is none, the number of rows if only one."""
     firsts[0], firsts[1] = -1, relevant.size
     count = 0
     for r in range(relevant.size):

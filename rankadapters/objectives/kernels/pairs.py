@@ -70,10 +70,7 @@ def add_row(scores, gains, powers, lambdas, hessians, changes, discounts, unit, 
     score, gain, power, discount = scores[i], gains[i], powers[i], discounts[i]
     pull, curvature, size = 0.0, 0.0, 0.0
     for j in range(i + np.uint64(1), np.uint64(scores.size)):
-        if changes is None:
-            delta = change_of_dcg(gain, gains[j], discount, discounts[j], unit)
-        else:
-            delta = changes[j]
+        delta = change_of_dcg(gain, gains[j], discount, discounts[j], unit) if changes is None else changes[j]
         push, bend = pull_apart(delta, power, powers[j], offset + (score - scores[j]), floor)
         lambdas[j] += push
         hessians[j] += bend

@@ -42,7 +42,7 @@ Form = namedtuple("Form", "kind samples arithmetic table")  # noqa: PYI024 - for
 # has the larger gain, costs[1] of its other pairs. `costs` and `positions` are in query order.
 Bias = namedtuple("Bias", "positions ratios costs mirrored")  # noqa: PYI024 - as above
 
-# Working memory for one query, in arrays by rank; `shares` is None, or both ratios of the row's position, and both sums of its costs.
+# Working memory for one query, in arrays by rank; without a position bias, `shares` is None.
 ReplicaMemory = namedtuple("ReplicaMemory", "scores gains lambdas hessians total shares")  # noqa: PYI024 - as above
 # The ratios t+ and t- of each row's position, and the costs of the pairs in which the row is the better and the worse.
 Shares = namedtuple("Shares", "plus minus gained lost")  # noqa: PYI024 - as above
