@@ -18,7 +18,7 @@ from rankadapters.core.measures import AP, DCG, ERR, NDCG, RR, FilteredDCG
 from rankadapters.core.ranking.jit import writable
 from rankadapters.evaluation.evaluator import bind
 from rankadapters.objectives.bound_gradients import all_rows, kernel_order, row_number
-from rankadapters.objectives.kernels import LANES, changes
+from rankadapters.objectives.kernels import changes
 from rankadapters.objectives.kernels.stochastic_filter import Filtered
 from rankadapters.objectives.kernels.stochastic_rank import CASCADE, DISCOUNTED, HITS, SHARE_OF_FOUND
 
@@ -34,7 +34,7 @@ class Moves(NamedTuple):
     gains: Array  # gain, probability to stop, or relevance
     rest: Floats  # probability to continue; empty unless rows move under ERR or RR
     inverse: Floats  # 1 / divisor of each query; 0 for a query without a gradient
-    discounts: Floats  # LANES more than there are ranks, since SIMD operations read so many
+    discounts: Floats  # one more than there are ranks, for a row that moves below them all
     k: int  # number of top ranks; a pair without a row in them does not count
     kind: int  # how kernels compute a change: of `kernels.changes` if rows swap, else of `kernels.stochastic_rank`
 
@@ -115,7 +115,7 @@ def swaps_of(queries: Queries, convention: Convention, *, cut: bool, catboost: b
 def labels_alone(queries: Queries, kind: int) -> Moves:
     """Return `Moves` for an objective without a measure: labels are the gains, and no query is excluded."""
     rows = all_rows(queries)
-    discounts = np.zeros(int(rows.sizes.max(initial=1)) + LANES)
+    discounts = np.zeros(int(rows.sizes.max(initial=1)) + 1)
     return Moves(rows, rows.take(queries.labels), NOTHING, np.ones(queries.n_queries), discounts, queries.n_docs, kind)
 
 
@@ -155,7 +155,7 @@ def _inverse(plan: RankedPlan, computed: Array) -> Floats:
 def _discounts(plan: RankedPlan, convention: Convention, *, cut: bool) -> Floats:
     """Return the discounts of all ranks; with `cut`, those beyond k are 0."""
     name = getattr(convention, "discount", "reciprocal")
-    discounts = discounts_of(name, int(plan.rows.sizes.max(initial=1)) + LANES)
+    discounts = discounts_of(name, int(plan.rows.sizes.max(initial=1)) + 1)
     if cut:
         discounts[plan.k :] = 0.0
     return discounts

@@ -248,8 +248,8 @@ class YetiRank(Drawing):
             generators.query_seeds(draw.seed, queries.n_queries, draw.first, seeds)
             settings = self.noise, self.noise_power
             _, ranked, _ = noisy_rankings(part, part.scores, *settings, seeds=seeds, k=queries.n_docs)
-            swaps = changes.make_swaps(longest)
-            yetirank.yetirank_gradients(part, permuting, moves.discounts, ranked, swaps, grad, hess)
+            swaps = changes.make_swaps(longest, moves.kind)
+            yetirank.yetirank_gradients(part, permuting, moves.discounts, ranked, *swaps, grad, hess)
             yield ALL_FINITE
 
         return run, work_of(moves, self.permutations, np.minimum(moves.rows.sizes, neighbors))

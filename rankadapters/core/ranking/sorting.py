@@ -110,11 +110,11 @@ def extremes(scores, lanes):
                 highs[j] = block[j] if block[j] > highs[j] else highs[j]
             first += LANES
         for j in range(LANES):
-            low = min(low, lows[j])
-            high = max(high, highs[j])
+            low = lows[j] if lows[j] < low else low
+            high = highs[j] if highs[j] > high else high
     for i in range(first, n):
-        low = min(low, scores[i])
-        high = max(high, scores[i])
+        low = scores[i] if scores[i] < low else low
+        high = scores[i] if scores[i] > high else high
     return np.float64(low), np.float64(high)
 
 
@@ -132,7 +132,8 @@ def extremes_of_bucket(scores, bucket, b):
 @internal
 def fill_buckets(scores, low, high, bucket, ends):
     """Count the rows in equal-width buckets from `high` down to `low`; scores outside count in the outermost ones."""
-    n_buckets = min(BUCKETS_PER_ROW * scores.size, MOST_BUCKETS)
+    n_buckets = BUCKETS_PER_ROW * scores.size
+    n_buckets = n_buckets if n_buckets < MOST_BUCKETS else MOST_BUCKETS
     last = np.float64(n_buckets - 1)
     scale = last / (high - low) if high > low else 0.0
     scale = scale if scale - scale == 0 else 0.0
