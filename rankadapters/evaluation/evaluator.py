@@ -10,7 +10,8 @@ from typing import Any, Self, Unpack, cast
 
 import numpy as np
 
-from rankadapters.core.binding.lowering import Binding, passes_threshold
+from rankadapters.core.binding.gains import passes_threshold
+from rankadapters.core.binding.lowering import Binding
 from rankadapters.core.binding.plans import Plan, RankedPlan, Ranking, WholePlan
 from rankadapters.core.binding.policies import SKIP, PolicyDecisions, Sizes, decide_policies, refuse_ignored
 from rankadapters.core.classes import lazy_property

@@ -14,7 +14,7 @@ from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.core.binding.lowering import discounts_of
+from rankadapters.core.binding.gains import discounts_of
 from rankadapters.core.data.columns import Array, Floats, Ints
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention

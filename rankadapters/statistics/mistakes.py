@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.core.binding.lowering import is_relevant
+from rankadapters.core.binding.gains import is_relevant
 from rankadapters.core.data.columns import Array, Floats
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
