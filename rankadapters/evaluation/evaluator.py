@@ -20,12 +20,13 @@ from rankadapters.core.data.queries import Queries, as_queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.fields import border
 from rankadapters.core.errors import InputError, UnsupportedConventionError
+from rankadapters.core.exact_sums import Limbs, exact_sum, squares
 from rankadapters.core.ranking import compiled
 from rankadapters.core.ranking.ranks import NotFiniteError, Ranks
 from rankadapters.evaluation import threads
 from rankadapters.evaluation.score import HEAD, ByConvention, Score, Scores, cells, frame_row, signatures
 from rankadapters.evaluation.table import Cell, Table, Written, distinct_decimals
-from rankadapters.evaluation.tally import Limbs, Tally, exact_sum, squares
+from rankadapters.evaluation.tally import Tally
 from rankadapters.presets.label_rules import warn_of_labels
 from rankadapters.presets.texts import as_convention, as_conventions, is_one
 
