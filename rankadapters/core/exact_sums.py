@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -11,11 +13,11 @@ from rankadapters.core.errors import InputError
 SMALLEST_EXPONENT = 1074  # the smallest float64 is 2^-1074
 LIMB = 32  # bits
 SUM_LIMBS = 70  # 2240 bits, in units of 2^-1074: enough for a sum of about 2^140 float64s
-_LOW = (1 << LIMB) - 1
 
-_FLOAT_LIMBS = 66  # the lowest limb of the largest float64 is number 63, and a float64 spans three
 _FEW_TERMS = 16  # up to this many terms, adding Python's integers is faster
-_MANTISSA, _EXPONENT = (1 << 52) - 1, 0x7FF  # bits of a float64
+_BLOCK = 2**15  # terms, so that the arrays of a block stay in the processor's cache
+_DIGITS = 53  # float64 holds every whole number up to 2^53
+_LOWEST, _RAISED = -900, 800  # terms below 2^-900 are multiplied by 2^800, since float64 has no units for them
 
 _LARGEST, _SMALLEST = 2.0**500, 2.0**-400  # the squares of numbers between these bounds lose no digits
 # Rounding a mantissa to its upper 26 bits leaves 26 bits and a sign, so that products of two such halves are exact.
@@ -35,21 +37,31 @@ def exact_sum(terms: Floats) -> int:
     if terms.size <= _FEW_TERMS and np.isfinite(terms).all():
         ratios = map(float.as_integer_ratio, terms.tolist())  # denominators are powers of two up to 2^1074
         return sum((numerator << SMALLEST_EXPONENT) // denominator for numerator, denominator in ratios)
-    bits = np.ascontiguousarray(terms).view(np.int64)
-    exponent = (bits >> 52) & _EXPONENT
-    if (exponent == _EXPONENT).any():
-        raise InputError("a query's value times its weight overflows float64.", hint="smaller labels or weights")
-    is_normal = exponent > 0
-    mantissa = (bits & _MANTISSA) | np.where(is_normal, _MANTISSA + 1, 0)
-    exponent -= is_normal
-    # A shifted mantissa of 53 bits spans three limbs; an int64 holds 2^30 addends of 32 bits.
-    index, shift, sign = exponent // LIMB, exponent % LIMB, np.where(bits < 0, -1, 1)
-    low, high = (mantissa & _LOW) << shift, (mantissa >> LIMB) << shift
-    limbs = np.zeros(_FLOAT_LIMBS, np.int64)
-    np.add.at(limbs, index, sign * (low & _LOW))
-    np.add.at(limbs, index + 1, sign * ((low >> LIMB) + (high & _LOW)))
-    np.add.at(limbs, index + 2, sign * (high >> LIMB))
-    return from_limbs(limbs)
+    return sum(_sum_by_levels(terms[start : start + _BLOCK]) for start in range(0, terms.size, _BLOCK))
+
+
+def _sum_by_levels(terms: Floats) -> int:
+    """Return the sum of at least one term, in units of 2^-1074.
+
+    The upper bits of all terms, as multiples of one unit, are whole numbers below 2^bits, whose sum is exact in
+    float64. So is what remains of each term, which is below the unit.
+    """
+    rest, total, bits = terms, 0, _DIGITS - terms.size.bit_length()
+    with np.errstate(under="ignore"):  # of terms far below the unit
+        while largest := max(float(rest.max()), -float(rest.min())):
+            if not math.isfinite(largest):
+                raise InputError(
+                    "a query's value times its weight overflows float64.", hint="smaller labels or weights"
+                )
+            exponent = math.frexp(largest)[1]
+            if exponent < _LOWEST:
+                return total + (_sum_by_levels(rest * 2.0**_RAISED) >> _RAISED)
+            multiples = rest * 2.0 ** (bits - exponent)
+            np.trunc(multiples, out=multiples)
+            total += int(multiples.sum()) << (SMALLEST_EXPONENT + exponent - bits)
+            multiples *= 2.0 ** (exponent - bits)
+            rest = rest - multiples
+    return total
 
 
 def to_limbs(number: int, n_limbs: int = SUM_LIMBS) -> Limbs:
