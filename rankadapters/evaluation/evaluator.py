@@ -11,7 +11,8 @@ from typing import Any, Self, Unpack, cast
 import numpy as np
 
 from rankadapters.core.arrays import Array, Floats, Ints
-from rankadapters.core.binding.lowering import Binding, passes_threshold
+from rankadapters.core.binding.gains import passes_threshold
+from rankadapters.core.binding.lowering import Binding
 from rankadapters.core.binding.plans import Plan, RankedPlan, Ranking, WholePlan
 from rankadapters.core.binding.policies import SKIP, PolicyDecisions, Sizes, decide_policies, refuse_ignored
 from rankadapters.core.classes import lazy_property
@@ -20,12 +21,13 @@ from rankadapters.core.data.queries import Queries, as_queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.fields import border
 from rankadapters.core.errors import InputError, UnsupportedConventionError
+from rankadapters.core.exact_sums import Limbs, exact_sum, squares
 from rankadapters.core.ranking import compiled
 from rankadapters.core.ranking.ranks import NotFiniteError, Ranks
 from rankadapters.evaluation import threads
 from rankadapters.evaluation.score import HEAD, ByConvention, Score, Scores, cells, frame_row, signatures
 from rankadapters.evaluation.table import Cell, Table, Written, distinct_decimals
-from rankadapters.evaluation.tally import Limbs, Tally, exact_sum, squares
+from rankadapters.evaluation.tally import Tally
 from rankadapters.presets.label_rules import warn_of_labels
 from rankadapters.presets.texts import as_convention, as_conventions, is_one
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from rankadapters.core.arrays import Array, Floats
-from rankadapters.core.binding.lowering import discounts_of
+from rankadapters.core.binding.gains import discounts_of
 from rankadapters.core.binding.plans import RankedPlan
 from rankadapters.core.binding.policies import COMPUTE, refuse_ignored
 from rankadapters.core.data.queries import Queries, Rows

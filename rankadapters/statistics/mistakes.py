@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters.core.arrays import Array, Floats
-from rankadapters.core.binding.lowering import is_relevant
+from rankadapters.core.binding.gains import is_relevant
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import RankAdaptersError

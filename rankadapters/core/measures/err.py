@@ -8,7 +8,8 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 
 from rankadapters.core.arrays import Floats
-from rankadapters.core.binding.lowering import Binding, gains_of
+from rankadapters.core.binding.gains import gains_of
+from rankadapters.core.binding.lowering import Binding
 from rankadapters.core.binding.plans import RankedPlan
 from rankadapters.core.declaration.convention import average_of
 from rankadapters.core.declaration.fields import Field, Range
