@@ -122,7 +122,7 @@ class Vectors(Document):
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON types; each case has the data that a `Program` receives, the value, and what it tests."""
-        k = getattr(self.convention, "k", None)
+        k = self.convention.get("k")
         cases = [
             {"id": i, "k": k, "queries": v.case.as_queries(), "value": v.value, "purpose": v.purpose,
              "shows": list(v.shows), "optional": v.optional}
@@ -165,7 +165,7 @@ def vectors(convention: Convention | str, *, labels: Sequence[float] | None = No
     ['distinct scores', 'distinct scores', 'ties', 'empty', 'short', 'cutoff', 'cutoff', 'negative scores']
     """
     declared = as_convention(convention)
-    as_cutoff(getattr(declared, "k", None))
+    as_cutoff(declared.get("k"))
     return make_vectors(declared, as_grades(labels))
 
 
@@ -178,7 +178,7 @@ def make_vectors(convention: Convention, labels: tuple[float, ...] | None, *, di
             hint = "use convention.replace(ties='input') and an implementation that receives the rows in docid order"
             raise ConventionError(msg, hint=hint)
     oracle = Function(lambda labels, scores: value_of(convention, Case.of(labels, scores)), "query")
-    maker = replace(maker_for(oracle, labels), k=getattr(convention, "k", None), distinct=distinct, one_relevant=False)
+    maker = replace(maker_for(oracle, labels), k=convention.get("k"), distinct=distinct, one_relevant=False)
     cases = _usable_cases(maker)
     pool = grid_pool(convention, cases)
     cases += [case for seed in SEEDS for case in _usable_cases(replace(maker, seed=seed))]
@@ -239,7 +239,7 @@ def grid_pool(convention: Convention, cases: Sequence[Case]) -> Pool:
     """Evaluate all conventions of the measure's grid on cases; the grid includes the convention's own field values."""
     measure = type(convention)
     extra = [(measure, name, (getattr(convention, name),)) for name in convention.fields() if name != "k"]
-    return Pool.of(cases, [measure], getattr(convention, "k", None), extra=extra)
+    return Pool.of(cases, [measure], convention.get("k"), extra=extra)
 
 
 def values_with_mistakes(
@@ -251,7 +251,7 @@ def values_with_mistakes(
     yield from (expected + [case.purpose == trait for case in cases] for trait in SPECIAL)
     yield from _values_with_special_rules(convention, cases, expected)
     if "k" in convention.fields():
-        k: int | None = getattr(convention, "k", None)
+        k: int | None = convention.get("k")
         wrong = (1, LIKELY_CUTOFF) if k is None else (k - 1, k + 1, None)
         yield from (values_of(convention.replace(k=cutoff), cases) for cutoff in wrong if cutoff != 0)
     yield from _values_of_changed_cases(convention, maker, cases)
@@ -262,7 +262,7 @@ def values_with_mistakes(
 
 def _values_with_special_rules(convention: Convention, cases: Sequence[Case], expected: Floats) -> Iterator[Floats]:
     """Yield the values of programs that treat some queries by their own rule, NaN on cases without such a query."""
-    k: int | None = getattr(convention, "k", None)
+    k: int | None = convention.get("k")
     single = np.array([len(case.sizes) == 1 for case in cases])
     with_trait = {name: single & [has(case, k or 0) for case in cases] for name, has in SPECIAL.items()}
     nothing_found = single & (expected == 0) & ~with_trait[kinds.EMPTY]

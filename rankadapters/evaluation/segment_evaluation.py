@@ -8,7 +8,8 @@ from typing import Any
 
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.evaluation.assignment import Assignment, assign
-from rankadapters.evaluation.evaluator import Evaluator, Measured
+from rankadapters.evaluation.evaluator import Evaluator
+from rankadapters.evaluation.measured import Measured
 from rankadapters.evaluation.segment_sums import Outcome, naming, outcomes, sums_by_segment
 from rankadapters.evaluation.segments import Segments
 

@@ -12,7 +12,7 @@ from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
 from rankadapters.core.exact_sums import Limbs
 from rankadapters.evaluation.assignment import Assignment, in_order
-from rankadapters.evaluation.evaluator import Measured
+from rankadapters.evaluation.measured import Measured
 from rankadapters.evaluation.score import Score
 from rankadapters.evaluation.tally import Tally, standard_error
 

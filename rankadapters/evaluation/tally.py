@@ -161,7 +161,6 @@ class Tally:
         InputError
             Every query is skipped, or the weights of the others are 0 or so small that the value overflows.
         """
-        empty = getattr(self.convention, "empty", None)
         if self.denominator:
             try:  # Python rounds a ratio of integers correctly, whatever their size
                 ratio = self.numerator / self.denominator
@@ -169,8 +168,8 @@ class Tally:
                 msg = f"the weights of the scored queries add up to {self.mass:g}: the value overflows float64."
                 raise InputError(msg, hint="divide the weights by their mean") from None
             value = self.convention.link(ratio)
-        elif self.convention.pooled and isinstance(empty, float):
-            value = empty  # no query has a pair, or anything to find
+        elif (of_nothing := self.convention.value_of_nothing) is not None:
+            value = of_nothing
         else:
             reason = "the scored queries have weight 0" if self.n_scored else "every query was skipped"
             hint = "another policy than 'skip', or other weights"

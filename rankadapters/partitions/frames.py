@@ -16,7 +16,8 @@ from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.guesses import FRAME, shows_call
 from rankadapters.core.errors import InputError, RankAdaptersError
 from rankadapters.evaluation.assignment import assign, by_query, refuse_entry_per_row, refuse_unknown
-from rankadapters.evaluation.evaluator import Evaluator, Measured
+from rankadapters.evaluation.evaluator import Evaluator
+from rankadapters.evaluation.measured import Measured
 from rankadapters.evaluation.score import Score, Scores
 from rankadapters.evaluation.segment_sums import Segmented, merged, outcomes, sums_by_segment
 from rankadapters.evaluation.segments import Segments

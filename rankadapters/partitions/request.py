@@ -114,10 +114,10 @@ def refuse_pooled(conventions: Iterable[Convention]) -> None:
 
 
 def _refuse_unfit(convention: Convention, names: Names) -> None:
-    if getattr(convention, "pairs", None) == "given":
+    if convention.get("pairs") == "given":
         msg = f"{convention.name} takes given pairs of rows, but rows of a cluster have no numbers for them."
         raise UnsupportedConventionError(f"{msg}\nHint: pairs='label', or ra.evaluate(pairs=) in one process.")
-    ties = getattr(convention, "ties", "")
+    ties = convention.get("ties")
     if ties in TIES_BY_ROW_ORDER and names.order is None:
         msg = f"{convention.name} breaks ties by row order (ties={ties!r}), but rows of a cluster have no order."
         hint = "order=, a column of numbers that sorts the rows of a query, or convention.replace(ties='average')"

@@ -286,7 +286,7 @@ def _from_preset(text: str, name: str, cutoff: str | None) -> Convention | None:
         msg = f"{cutoff!r:.80} in {text!r:.80} is not a cutoff; allowed are whole numbers from 1 on, and 'all'."
         raise ConventionError(msg, hint=hint)
     convention = make(k) if has_cutoff else make()
-    if getattr(convention, "k", None) != k:
+    if convention.get("k") != k:
         presets = _of_tool(name, convention.measure)
         with_cutoff = [f"'{preset}@{cutoff}'" for preset in presets if _with_cutoff(preset, "@") != preset]
         hint = ", or ".join([hint, *with_cutoff])

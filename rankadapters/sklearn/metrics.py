@@ -79,9 +79,8 @@ class QueryScorer:
 def _weighted(queries: Queries, sample_weight: Any, convention: Convention) -> Queries:
     """Return the queries with row weights or query weights, whichever the convention uses."""
     if convention.weighting is None:
-        average = getattr(convention, "average", None)
         raise InputError(
-            f"sample_weight was given but the convention says average={average!r}, which would ignore it.",
+            f"sample_weight was given but the convention says average={convention.average!r}, which would ignore it.",
             hint="convention.replace(average='query') where the measure has it, or drop sample_weight",
         )
     if convention.weighting == "row_weight":

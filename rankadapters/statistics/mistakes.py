@@ -19,7 +19,8 @@ from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import RankAdaptersError
 from rankadapters.core.measures import NDCG, RR, Precision
-from rankadapters.evaluation.evaluator import Evaluator, Measured
+from rankadapters.evaluation.evaluator import Evaluator
+from rankadapters.evaluation.measured import Measured
 from rankadapters.statistics.inert import ROUNDING, Terms, counted, terms_in, terms_of
 
 DECIMALS = range(1, 7)  # numbers of decimals to which a file may have rounded scores
@@ -262,7 +263,7 @@ def changed_formulas(base: OurNumber) -> Iterator[tuple[str, float]]:
 
 
 def _changed_formulas(base: OurNumber) -> Iterator[tuple[str, float]]:
-    queries, convention, k = base.queries, base.convention, getattr(base.convention, "k", None)
+    queries, convention, k = base.queries, base.convention, base.convention.get("k")
     everything_ranked = queries.retrieved is None and queries.judged is None
     if isinstance(convention, RR):
         last = queries.with_labels(_last_relevant(queries, base.scores, convention))

@@ -10,7 +10,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.core.errors import LabelsWarning
-from rankadapters.evaluation import evaluator
+from rankadapters.evaluation import passes
 from rankadapters.evaluation.table import Table
 from tests.helpers.tables import for_each
 
@@ -125,10 +125,10 @@ def test_an_evaluator_of_one_convention_has_one_result_and_of_a_sequence_a_mappi
 
 
 def test_binding_looks_once_for_the_deepest_cutoff_of_all_conventions(monkeypatch):
-    calls, original = [], evaluator._depth
-    monkeypatch.setattr(evaluator, "_depth", lambda conventions: calls.append(conventions) or original(conventions))
+    calls, original = [], passes._depth
+    monkeypatch.setattr(passes, "_depth", lambda conventions: calls.append(conventions) or original(conventions))
     queries, conventions = ra.Queries([1, 0], group_sizes=[2]), [ra.parse(f"textbook@{k}") for k in range(1, 9)]
-    for bind in (evaluator.bind, evaluator.bind_usable):
+    for bind in (passes.bind, passes.bind_usable):
         assert len(bind(queries, conventions)) == 8
     assert calls == [conventions, conventions]
 

@@ -78,17 +78,17 @@ def decide_policies(convention: Convention, queries: Queries, sizes: Sizes, mass
     InputError
         The policy for a query is `error`; the message names the query.
     """
-    k = getattr(convention, "k", None)
+    k = convention.get("k")
     ranked, missing, empty = sizes
     short = ranked < k if k else np.zeros(queries.n_queries, np.bool_)
-    by_short = short & ~missing & (getattr(convention, "short", "pad") != "pad")
-    by_missing = missing & ~empty if getattr(convention, "empty", None) == "skip" else missing
+    by_short = short & ~missing & (convention.get("short") != "pad")
+    by_missing = missing & ~empty if convention.get("empty") == "skip" else missing
     by_empty = empty & ~by_missing & ~by_short
     status, fixed = np.full(queries.n_queries, COMPUTE, np.uint8), np.zeros(queries.n_queries)
     policies: list[tuple[str, Flags, float | str]] = [
-        ("missing", by_missing, getattr(convention, "missing", "zero")),
-        ("short", by_short, getattr(convention, "short", "pad")),
-        ("empty", by_empty, getattr(convention, "empty", "skip") if mass is None else "skip"),
+        ("missing", by_missing, convention.get("missing")),
+        ("short", by_short, convention.get("short")),
+        ("empty", by_empty, convention.get("empty") if mass is None else "skip"),
     ]
     for name, affected, choice in policies:
         if choice == "error" and affected.any():
@@ -142,6 +142,6 @@ def refuse_ignored(conventions: list[Convention], queries: Queries) -> None:
 
 
 def _uses(convention: Convention, column: str) -> bool:
-    if column == "pair_weight" and getattr(convention, "pairs", "") != "given":
+    if column == "pair_weight" and convention.get("pairs") != "given":
         return True  # a measure that does not use the given pairs needs no weights for them
     return convention.weighting == column

@@ -104,22 +104,6 @@ def rows_of(queries: Queries, mask: Flags | None) -> Rows:
     return Rows(order[inside], offsets(inside)[queries.indptr])
 
 
-def retrieved_rows(unjudged: str, queries: Queries) -> Rows:
-    """Return the rows to rank, given the value of the field `unjudged`."""
-    if queries.judged is None and unjudged != "drop-negative":
-        return rows_of(queries, queries.retrieved)
-    judged = np.ones(queries.n_docs, np.bool_) if queries.judged is None else queries.judged
-    retrieved = np.ones(queries.n_docs, np.bool_) if queries.retrieved is None else queries.retrieved
-    without_label = retrieved & ~judged
-    if unjudged == "error" and without_label.any():
-        row = int(np.argmax(without_label))
-        msg = f"row {row} was retrieved but not judged, and the convention says unjudged='error'."
-        raise InputError(msg, hint="convention.replace(unjudged='zero') or 'drop'", row=row)
-    if unjudged == "drop-negative":
-        judged = judged & (queries.labels >= 0)
-    return rows_of(queries, judged & retrieved if unjudged in {"drop", "drop-negative"} else queries.retrieved)
-
-
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class Queries(Rows):
     """Judged queries: labels, the rows of each query, and optional columns such as weights.
