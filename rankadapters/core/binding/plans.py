@@ -125,8 +125,8 @@ class Plan:
         numerators = self.formula(ranks if self.k in {None, ranks.k} else ranks.cut(self.k), **arguments)
         if not self.share or self.mass is None:
             return numerators
-        mass = self.mass[start:stop]
-        numerators = np.minimum(numerators, mass)  # its other order of terms can make the mass less
+        mass = self.mass[start:stop]  # its other order of terms can make it less; sums over no rows are integers
+        numerators = np.minimum(numerators, mass, dtype=np.float64)
         return numerators if self.pooled else np.divide(numerators, mass, out=numerators, where=mass > 0)
 
 
