@@ -12,7 +12,7 @@ from rankadapters.objectives import Objective, catboost
 from rankadapters.objectives.catboost import TRAIN, native_objective
 from rankadapters.presets.catboost import DENOMINATORS, TYPES, largest_or_all, nearest_gain
 from rankadapters.presets.texts import as_convention
-from rankadapters.presets.tool import flag, one_of
+from rankadapters.presets.tool import as_bool, one_of
 from rankadapters.presets.vocabulary import differing, spelled
 
 Loss = Literal["LambdaMart", "YetiRank", "StochasticRank"]
@@ -63,7 +63,7 @@ def native_loss(
     if not isinstance(convention, NDCG | DCG):
         msg = f"CatBoost's losses that optimize a metric are verified only for NDCG and DCG, not for {convention}."
         raise UnsupportedConventionError(f"{msg}\nHint: {TRAIN}.")
-    flag("group_weights", group_weights)
+    as_bool("group_weights", group_weights)
     if loss is not None:
         one_of("loss", loss, dict.fromkeys(LOSSES))
     unmet: dict[str, NDCG | DCG] = {}

@@ -11,7 +11,7 @@ from rankadapters.cli.options import (
     UNKNOWN,
     add_conventions,
     add_measure,
-    add_measures,
+    add_metrics,
     convention,
     conventions_of,
     cutoff,
@@ -123,7 +123,7 @@ def add_order(parser: argparse.ArgumentParser) -> None:
         "order --out page.html --features test.txt --predictions scores.txt --convention letor4@10 yahoo@10",
     )
     add_conventions(parser, f"preset@k, such as yahoo@10, or a signature. Presets: {', '.join(presets.names())}")
-    add_measures(parser)
+    add_metrics(parser)
     parser.add_argument(
         "--resamples", type=whole_from(1), default=9999, metavar="N",
         help="number of resamples for each test and interval (default: 9999)",

@@ -209,7 +209,7 @@ def installed_release(package: str) -> str | None:
 
 
 def range_of(tool: Tool, installed: str) -> str:
-    """Return whether a release is inside or outside the range of a tool's presets, or is the release of another tool.
+    """Return whether a release is inside or outside the range of a tool's presets, or that it is of a different tool.
 
     >>> range_of(presets.ranx, "0.1"), range_of(presets.TOOLS["lenskit_2025"], "2026.1.0")
     ('outside the range', 'release of lenskit_2026')

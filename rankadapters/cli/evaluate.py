@@ -10,7 +10,7 @@ from itertools import product
 from typing import Any, NamedTuple
 
 from rankadapters.cli import sources
-from rankadapters.cli.options import add_conventions, add_measures, conventions_of, describe
+from rankadapters.cli.options import add_conventions, add_metrics, conventions_of, describe
 from rankadapters.cli.printing import Answer, add_output
 from rankadapters.cli.standard_input import file
 from rankadapters.core.classes import frozen_class
@@ -35,7 +35,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         "evaluate --table test.parquet --label label --score score --qid qid --convention lightgbm.map@5",
         "evaluate --table test.csv --by market --convention textbook@10",
         "evaluate --qrels qrels.txt --run run.txt --convention trec_eval_9@10 --per-query",
-        "evaluate --qrels qrels.txt --run run.txt --measure map ndcg_cut.10 recip_rank P.5,10",
+        "evaluate --qrels qrels.txt --run run.txt --metric map ndcg_cut.10 recip_rank P.5,10",
     )
     add_conventions(
         parser,
@@ -43,7 +43,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         "a metric, such as trec_eval_9.ndcg_cut_10; or a signature. `rankadapters conventions --measure all` lists the "
         "presets",
     )
-    add_measures(parser)
+    add_metrics(parser)
     sources.add(parser, several_models=True)
     parser.add_argument(
         "--unsorted", action="store_true", default=argparse.SUPPRESS,

@@ -64,10 +64,10 @@ def convention(text: str) -> Convention:
         raise argparse.ArgumentTypeError(str(error)) from None
 
 
-def measures(text: str) -> list[Convention]:
-    """Argparse type of measures as tools call them, with more than one cutoff as `trec_eval -m` has it.
+def metrics(text: str) -> list[Convention]:
+    """Argparse type of metrics by their tools' names, with more than one cutoff as `trec_eval -m` has it.
 
-    >>> [convention.short_name for convention in measures("P.5,10")]
+    >>> [convention.short_name for convention in metrics("P.5,10")]
     ['trec_eval_9.P@5', 'trec_eval_9.P@10']
     """
     several = re.fullmatch(r"(.+[._])(\d+(?:,\d+)+)", text, re.ASCII)
@@ -85,27 +85,27 @@ def add_conventions(parser: argparse.ArgumentParser, about: str) -> None:
     )
 
 
-def add_measures(parser: argparse.ArgumentParser) -> None:
-    """Add the option `--measure`, which names conventions too; `conventions_of` returns both."""
+def add_metrics(parser: argparse.ArgumentParser) -> None:
+    """Add the option `--metric`, which names conventions too; `conventions_of` returns both."""
     parser.add_argument(
-        "--measure", type=measures, nargs="+", action="extend", default=[], metavar="NAME",
+        "--metric", type=metrics, nargs="+", action="extend", default=[], metavar="NAME",
         help="measures as trec_eval calls them, such as map, ndcg_cut.10, recip_rank or P.5,10; as ir_measures does, "
         "such as nDCG@10 or AP(rel=2)@10; or after another tool's name, as in lgbm.map@5",
     )  # fmt: skip
 
 
 def conventions_of(arguments: argparse.Namespace) -> list[Convention]:
-    """Return the conventions of `--convention`, then those of `--measure`.
+    """Return the conventions of `--convention`, then those of `--metric`.
 
     Raises
     ------
     InputError
         There is none.
     """
-    conventions = [*(arguments.convention or ()), *chain.from_iterable(arguments.measure)]
+    conventions = [*(arguments.convention or ()), *chain.from_iterable(arguments.metric)]
     if not conventions:
-        msg = "neither --convention nor --measure was given."
-        raise InputError(msg, hint="--convention lightgbm@10, or --measure map ndcg_cut.10")
+        msg = "neither --convention nor --metric was given."
+        raise InputError(msg, hint="--convention lightgbm@10, or --metric map ndcg_cut.10")
     return conventions
 
 

@@ -65,7 +65,7 @@ def add(parser: argparse.ArgumentParser, *, several_models: bool = False) -> Non
     )
     table.add_argument("--score", metavar="COL", help=f"column of scores{more} (default: score)", **number)
     for name, content in COLUMNS.items():
-        table.add_argument(flag(name), metavar="COL", help=f"column {content}")
+        table.add_argument(option_string(name), metavar="COL", help=f"column {content}")
     trec = _group(parser, "TREC files", "only the queries in the qrels are evaluated, as in trec_eval")
     trec.add_argument("--qrels", type=file, metavar="FILE", help="lines 'query iteration document label'")
     trec.add_argument(
@@ -84,7 +84,7 @@ def _group(parser: argparse.ArgumentParser, title: str, about: str) -> Any:
     return parser.add_argument_group(title, about, argument_default=argparse.SUPPRESS)
 
 
-def flag(name: str) -> str:
+def option_string(name: str) -> str:
     """Return the command-line option for the name of an argument."""
     return f"--{name.replace('_', '-')}"
 
@@ -121,9 +121,9 @@ class Models(NamedTuple):
     @contextmanager
     def locating(self) -> Iterator[None]:
         """Add file and line to an error that names a row, if all models have the same rows."""
-        from rankadapters.partitions.rows import locating
+        from rankadapters.io.rows import locating
 
-        with locating(range(self.first.queries.n_docs), self.first.place) if self.same_queries else nullcontext():
+        with locating(range(self.first.queries.n_docs), self.first.locate) if self.same_queries else nullcontext():
             yield
 
     @property
@@ -201,18 +201,18 @@ def _kind(arguments: argparse.Namespace, *, scored: bool) -> str:
     """Return the option that names the judgments; raise an error if other options contradict it."""
     kinds = [kind for kind in _OPTIONS if kind in arguments]
     if len(kinds) != 1:
-        problem = f"{flag(kinds[1])} contradicts {flag(kinds[0])}" if kinds else "nothing to evaluate"
+        problem = f"{option_string(kinds[1])} contradicts {option_string(kinds[0])}" if kinds else "nothing to evaluate"
         msg = f"{problem}.\nHint: --features with --predictions or --feature, --table, or --qrels with --run."
         raise InputError(msg)
     [kind] = kinds
     scores, others = _OPTIONS[kind]
     for name in (name for options in _OPTIONS.values() for names in options for name in names):
         if name in arguments and name not in (*scores, *others):
-            raise InputError(f"{flag(name)} has no effect with {flag(kind)}.\nHint: drop it.")
+            raise InputError(f"{option_string(name)} has no effect with {option_string(kind)}.\nHint: drop it.")
     n_scores = sum(name in arguments for name in scores)
     if n_scores > 1 or (scored and not n_scores and kind != "table"):
-        needed = " and ".join(map(flag, scores))
-        msg = f"{flag(kind)} needs {'exactly one of ' if len(scores) > 1 else ''}{needed}."
+        needed = " and ".join(map(option_string, scores))
+        msg = f"{option_string(kind)} needs {'exactly one of ' if len(scores) > 1 else ''}{needed}."
         raise InputError(msg, hint="--help shows the options for each kind of file")
     return kind
 

@@ -19,7 +19,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from rankadapters.core.declaration.arguments import choice, members, names, refusal
+from rankadapters.core.declaration.arguments import members, names, refusal, word
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, IncomparableScoresError, InputError, MissingToolkitError, choices
 from rankadapters.evaluation.score import Score
@@ -219,7 +219,7 @@ class Results(Written):
         InputError
             `form` is `dense`, and a method lacks a value.
         """
-        choice("form", form, ("sparse", "dense"), hint="form='dense' has a column per method")
+        word("form", form, ("sparse", "dense"), hint="form='dense' has a column per method")
         long = self._frame[[*KEYS, "value"]].astype(dict.fromkeys(KEYS, str))
         if form == "sparse":
             return long
@@ -278,7 +278,7 @@ def _name_measures(
     cells: Any, direction: Direction, on_mixed: str
 ) -> tuple[list[str], dict[str, bool], dict[str, Convention]]:
     """Return the measure name of each cell, and for each name the direction and, if known, the convention."""
-    choice("on_mixed", on_mixed, ("error", "separate"), hint="on_mixed='separate' keeps them apart")
+    word("on_mixed", on_mixed, ("error", "separate"), hint="on_mixed='separate' keeps them apart")
     _require_directions(direction)
     measures = {measure: _as_measure(measure) for measure in cells["measure"].unique()}
     names = _display_names(list(dict.fromkeys(measures.values())), on_mixed)

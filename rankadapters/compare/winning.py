@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from rankadapters.compare.results import Results
 from rankadapters.core.arrays import Ints
 from rankadapters.core.classes import frozen_class
-from rankadapters.core.declaration.arguments import choice, flag, names, whole
+from rankadapters.core.declaration.arguments import flag, names, whole, word
 from rankadapters.core.errors import InputError, warn_caller
 from rankadapters.evaluation.table import Cell, Table
 from rankadapters.plotting.plots import bagplots, bars, fronts
@@ -173,7 +173,7 @@ class LeaveOneOut(Document):
         InputError
             There is no such method.
         """
-        m = self.methods.index(choice("method", method, self.methods))
+        m = self.methods.index(word("method", method, self.methods))
         pairs = zip(self.wn[:, m].tolist(), self.iwn[:, m].tolist(), strict=True)
         return [(iwn, Fraction(wn, iwn)) for wn, iwn in pairs if iwn]
 
@@ -329,7 +329,7 @@ def winning_numbers(results: Results, *, by: str = "measure") -> WinningNumbers:
     >>> numbers.wn[-1].tolist(), numbers.iwn[-1].tolist(), numbers.n_ties
     ([2, 0, 0], [2, 2, 2], 1)
     """
-    choice("by", by, AXES, hint="by='dataset' counts each data set apart")
+    word("by", by, AXES, hint="by='dataset' counts each data set apart")
     groups, wn, iwn = _wins_by_group(results, by)
     frame = results.frame
     n_undecided = _n_undecided_pairs(frame)
@@ -364,7 +364,7 @@ def leave_one_out(results: Results, *, over: str = "dataset") -> LeaveOneOut:
     >>> numbers.left_out, numbers.nwn.tolist()
     (('D1', 'D2'), [[0.0, 1.0], [1.0, 0.0]])
     """
-    choice("over", over, AXES, hint="over='measure' leaves out one measure")
+    word("over", over, AXES, hint="over='measure' leaves out one measure")
     left_out, wn, iwn = _wins_by_group(results, over)
     all_wn, all_iwn = wn.sum(axis=0), iwn.sum(axis=0)
     return LeaveOneOut(
@@ -401,10 +401,10 @@ def front(numbers: WinningNumbers, *, against: str = "iwn", strict: bool = False
     >>> front(numbers).first, front(numbers).second, front(numbers, strict=True).first
     (('a',), ('b',), ('a', 'b', 'c'))
     """
-    choice("against", against, AGAINST, hint="against='n_datasets'")
+    word("against", against, AGAINST, hint="against='n_datasets'")
     if not isinstance(numbers, WinningNumbers):
         raise InputError(f"numbers are of type {type(numbers).__name__}.", hint="ra.compare.winning_numbers(results)")
-    row = numbers.groups.index(choice("group", group, numbers.groups, hint="group='all' is the last"))
+    row = numbers.groups.index(word("group", group, numbers.groups, hint="group='all' is the last"))
     rows = np.flatnonzero(~np.isnan(numbers.nwn[row]))
     heights, widths = numbers.nwn[row][rows], getattr(numbers, against)[row][rows]
     higher, wider = np.subtract.outer(heights, heights), np.subtract.outer(widths, widths)

@@ -9,8 +9,7 @@ import dask
 import dask.dataframe as dd
 import pandas as pd
 
-from rankadapters.partitions.frames import Columns, Frame, Job, Values
-from rankadapters.partitions.request import FrameRequest
+from rankadapters.partitions import Columns, Frame, FrameRequest, Job, Values
 
 T = TypeVar("T")
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from rankadapters.core.arrays import Array, Ints
+from rankadapters.core.arrays import Ints
 from rankadapters.core.data.columns import as_column, is_missing, pandas_index, same_index
 from rankadapters.core.data.grouping import UNNAMED, comparable_keys
 from rankadapters.core.data.ids import id_value, id_values
@@ -45,8 +45,8 @@ def assign(by: object, queries: Queries, *, in_parts: bool = False) -> Assignmen
         types, or the mapping and the data have different queries or name one twice.
     """
     ids = id_values(queries.query_ids) if isinstance(by, Mapping) or pandas_index(by) is not None else []
-    if _is_by_query(by, queries, ids):
-        by = by_query(by)
+    if _has_entry_per_query(by, queries, ids):
+        by = as_mapping(by)
     if isinstance(by, Mapping):
         segments = by if in_parts else segments_by_id(by)
         for query in ids:
@@ -54,10 +54,10 @@ def assign(by: object, queries: Queries, *, in_parts: bool = False) -> Assignmen
                 hint = f"name every query; {_IDS}" + f"; {_COLUMN}" * in_parts
                 raise InputError(f"by has no segment for query {query!r}.", hint=hint)
         if not in_parts:
-            refuse_unknown(segments.keys() - set(ids), hint=_IDS)
+            refuse_unknown_queries(segments.keys() - set(ids), hint=_IDS)
         names = [segments[query] for query in ids]
     else:
-        names = _by_query(by, queries)
+        names = _from_rows(by, queries)
     numbers: dict[Any, list[int]] = {}
     for number, name in enumerate(names):
         numbers.setdefault(name, []).append(number)
@@ -70,17 +70,17 @@ def refuse_entry_per_row(by: object, n_rows: int, index: object = None) -> None:
 
     Its index then is the table's, or counts 0, 1, 2, ...
     """
-    own = pandas_index(by)
-    if own is not None and len(own) == n_rows and (own.equals(index) or np.array_equal(own, np.arange(n_rows))):
+    ids = pandas_index(by)
+    if ids is not None and len(ids) == n_rows and (ids.equals(index) or np.array_equal(ids, np.arange(n_rows))):
         msg = f"by has an entry for each of the {n_rows} rows, but a Series for a table has one per query, by its id."
         raise InputError(msg, hint=f"{_COLUMN}; if its index has query ids, by=by.to_dict()")
 
 
-def by_query(by: Any) -> Any:
+def as_mapping(by: Any) -> Any:
     """Return a pandas Series whose index has query ids as a mapping, and other values unchanged.
 
     >>> import pandas as pd
-    >>> by_query(pd.Series(["long", "short"], index=["q1", "q2"]))
+    >>> as_mapping(pd.Series(["long", "short"], index=["q1", "q2"]))
     {'q1': 'long', 'q2': 'short'}
 
     Raises
@@ -98,7 +98,13 @@ def by_query(by: Any) -> Any:
     return dict(zip(ids, by.tolist(), strict=True))
 
 
-def _is_by_query(by: object, queries: Queries, ids: list[Any]) -> bool:
+def column_or_segments(by: Any) -> tuple[Any, dict[Any, Any] | None]:
+    """Return the name of the column that has the segments of rows, or the segment of each query by its id."""
+    by = as_mapping(by)
+    return (None, segments_by_id(by)) if isinstance(by, Mapping) else (by, None)
+
+
+def _has_entry_per_query(by: object, queries: Queries, ids: list[Any]) -> bool:
     """Return whether a pandas Series has an entry per query, not per row, as its length and index show."""
     index = pandas_index(by)
     if index is None:
@@ -139,7 +145,7 @@ def _refuse_alike(segments: Iterable[Any]) -> None:
             raise InputError(msg, hint="one type for all segments, or other names")
 
 
-def refuse_unknown(queries: Iterable[Any], *, hint: str = f"{_IDS}; {_COLUMN}") -> None:
+def refuse_unknown_queries(queries: Iterable[Any], *, hint: str = f"{_IDS}; {_COLUMN}") -> None:
     """Raise an error if `queries`, the ids in a mapping that the data do not have, is not empty."""
     unknown = in_order(queries)
     if unknown:
@@ -180,7 +186,7 @@ def in_order(names: Iterable[Any]) -> list[Any]:
         return [name for kind in sorted(by_type) for name in sorted(by_type[kind], key=repr)]
 
 
-def _by_query(by: object, queries: Queries) -> list[Any]:
+def _from_rows(by: object, queries: Queries) -> list[Any]:
     column = as_column("by", by)
     if column.size != queries.n_docs:
         raise InputError(
@@ -191,18 +197,9 @@ def _by_query(by: object, queries: Queries) -> list[Any]:
     keys = comparable_keys(column, "by")
     first, varies = queries.per_query(keys)
     if varies >= 0:
-        raise _varies(column, keys != queries.per_row(first), queries)
+        row = int(np.argmax(keys != queries.per_row(first)))
+        query = queries.query_of_row[row]
+        different, segment = (segment_value(column[i]) for i in (row, queries.rows[queries.indptr[query]]))
+        msg = f"by[{row}] is {different!r}, but query {queries.query_ids[query]} began with {segment!r}."
+        raise InputError(msg, hint="all rows of a query must have the same segment", row=row)
     return [segment_value(segment) for segment in column[queries.rows[queries.indptr[:-1]]]]
-
-
-def _varies(column: Array, differs: Array, queries: Queries) -> InputError:
-    row = int(np.argmax(differs))
-    query = queries.query_of_row[row]
-    first = int(queries.rows[queries.indptr[query]])
-    different, segment = segment_value(column[row]), segment_value(column[first])
-    name = queries.query_ids[query]
-    return InputError(
-        f"by[{row}] is {different!r}, but query {name} began with {segment!r}.",
-        hint="all rows of a query must have the same segment",
-        row=row,
-    )

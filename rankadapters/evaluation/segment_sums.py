@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.errors import InputError
+from rankadapters.core.errors import InputError, UnsupportedConventionError
 from rankadapters.core.exact_sums import Limbs
 from rankadapters.evaluation.assignment import Assignment, in_order
 from rankadapters.evaluation.measured import Measured
@@ -26,6 +26,14 @@ class Outcome(NamedTuple):
 
     score: Score
     standard_error: float
+
+
+def refuse_pooled(conventions: Iterable[Convention]) -> None:
+    """Raise an error if a convention takes all rows as one query, so that parts of the rows cannot be added up."""
+    for convention in conventions:
+        if convention.over == "rows":
+            msg = f"{convention.name} takes all rows as one query (pool='rows'), so parts cannot be added."
+            raise UnsupportedConventionError(msg, hint="ra.evaluate, which holds all rows in memory, or pool='queries'")
 
 
 def sums_by_segment(measured: Measured, segments: Assignment | None) -> Segmented:

@@ -15,9 +15,8 @@ from rankadapters.core.data.columns import text_column
 from rankadapters.core.data.grouping import stretches
 from rankadapters.core.data.ids import id_values
 from rankadapters.core.data.queries import Queries
-from rankadapters.core.declaration.arguments import choice
 from rankadapters.core.errors import InputError
-from rankadapters.partitions.rows import Locate, first_duplicate, locating, weights_of_queries, with_docids
+from rankadapters.io.rows import Locate, first_duplicate, locating, weights_of_queries, with_docids
 
 SPLIT_QUERIES = ("error", "merge", "separate")
 
@@ -33,7 +32,7 @@ class Judgments:
         The judged rows.
     scores : float array, shape (n_docs,), or None
         Score of each row, NaN if it was not retrieved; None if no scores were read.
-    place : callable
+    locate : callable
         Returns the file and line of a row as text.
     note : str
         Lines and words that were not read, and whether none of the retrieved documents is judged; else empty.
@@ -41,7 +40,7 @@ class Judgments:
 
     queries: Queries
     scores: NDArray[Any] | None = field(default=None, repr=False)
-    place: Locate = field(repr=False)
+    locate: Locate = field(repr=False)
     note: str = ""
 
     def with_scores(self, scores: NDArray[Any]) -> Judgments:
@@ -63,23 +62,10 @@ def judgments_of(
     duplicate_hint: str = "drop one of the two",
     file_starts: Sequence[int] = (),
 ) -> Judgments:
-    """Return checked rows as judged queries.
+    """Return checked rows as judged queries; `locate` returns the file and line of a row.
 
-    Parameters
-    ----------
-    labels, qid, scores, docids, query_weight, row_weight : array or sequence, shape (n_docs,)
-        The columns, of one entry per row.
-    locate : callable
-        Returns the file and line of a row.
-    split_queries : str
-        What to do with a query that returns after other queries: `error`, `merge` (all its rows are one query) or
-        `separate` (each return is a new query, `7#2` for the second run of query 7).
-    weight_name : str
-        The user's name for the column of query weights, for messages.
-    duplicate_hint : str
-        Hint of the error for a document that is in a query twice.
-    file_starts : sequence of int
-        First row of each file: a query that continues there counts as one that returns.
+    `file_starts` has the first row of each file: a query that continues there counts as one that returns. `weight_name`
+    is the user's name for the column of query weights.
     """
     starts = np.union1d(stretches(qid), np.asarray(file_starts, np.int64))
     names = _apply_split_queries(qid, starts, split_queries, locate)
@@ -90,12 +76,7 @@ def judgments_of(
             queries = queries.with_weights(weights, row_weight=queries.row_weight)
         if docids is not None:
             queries = with_docids(queries, text_column(docids), locate, duplicate_hint)
-    return Judgments(queries=queries, scores=scores, place=locate)
-
-
-def check_split_queries(split_queries: str) -> None:
-    """Raise an error if `split_queries` is none of the choices."""
-    choice("split_queries", split_queries, SPLIT_QUERIES)
+    return Judgments(queries=queries, scores=scores, locate=locate)
 
 
 def _apply_split_queries(qid: Array, starts: NDArray[Any], split_queries: str, locate: Locate) -> Array:

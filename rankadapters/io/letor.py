@@ -13,9 +13,9 @@ import numpy as np
 
 from rankadapters.core.arrays import Floats
 from rankadapters.core.data.columns import text_column
-from rankadapters.core.declaration.arguments import flag, whole
+from rankadapters.core.declaration.arguments import flag, whole, word
 from rankadapters.core.errors import InputError
-from rankadapters.io.judgments import Judgments, check_split_queries, judgments_of
+from rankadapters.io.judgments import SPLIT_QUERIES, Judgments, judgments_of
 from rankadapters.io.text import (
     AnyPath,
     InexactError,
@@ -63,12 +63,12 @@ def read_letor(
 
     A query may be any text without white space. A docid is read from the comment after `#` in LETOR's form,
     `#docid = GX008-86-4444840`. Lines without queries, as in LightGBM's files, need the file `FILE.query` of group
-    sizes next to them; such queries are numbered from 1. Features are not checked, except the one that is the score.
+    sizes next to them; such queries are numbered from 1. Only the feature that is the score is checked.
 
     Parameters
     ----------
     files : path or sequence of path
-        Feature files, read one after another. UTF-8; gzip, bzip2 and zstd are decompressed.
+        Feature files, read in their order. UTF-8; gzip, bzip2 and zstd are decompressed.
     predictions : path or sequence of path, optional
         Files with one number per line for each row of `files`, in their order; without them, and without `feature`,
         no scores are read.
@@ -109,7 +109,7 @@ def read_letor(
     Queries(1 queries, 2 rows)
     >>> folder.cleanup()
     """
-    check_split_queries(split_queries)
+    word("split_queries", split_queries, SPLIT_QUERIES)
     if predictions is not None and feature is not None:
         msg = "predictions and feature were given, but the scores are in one of the two."
         raise InputError(msg, hint="drop the other")
@@ -244,8 +244,8 @@ def _read_group_ends(path: AnyPath) -> list[int]:
 def _score(rows: LetorRows, row: int, features: bytes, number: int) -> float:
     """Return the value of a feature; NaN if the row omits it, which needs well-formed features."""
     start, zero = b" %d:" % number, b"0%d:" % number
-    _, found, rest = (b" " + features).partition(start)
-    if found and start not in rest and zero not in features and b"\t" not in features:  # as in most files
+    _, is_there, rest = (b" " + features).partition(start)
+    if is_there and start not in rest and zero not in features and b"\t" not in features:  # as in most files
         tokens = [start.strip() + rest.partition(b" ")[0]]
     else:
         tokens = re.findall(rb"(?<!\S)0*%d:\S*" % number, features)

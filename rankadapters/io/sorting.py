@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from rankadapters.core.errors import InputError, MissingToolkitError
-from rankadapters.io.table import BATCH_ROWS
+from rankadapters.io.table_files import BATCH_ROWS
 
 # More memory hardly helps: DuckDB sorted 50 million rows in 27 s with 200 MB, and in 22 s with 300 MB.
 MEMORY = "200MB"

@@ -6,10 +6,9 @@ import os
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from inspect import isdatadescriptor
-from typing import Any, overload
+from typing import Any, Unpack, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankadapters.core.data.columns import pandas_index
 from rankadapters.core.data.ids import hash_ids, id_values
@@ -19,22 +18,21 @@ from rankadapters.core.declaration.guesses import TABLE, shows_call
 from rankadapters.core.errors import InputError, LabelsWarning, warn_caller
 from rankadapters.evaluation.assignment import (
     assign,
-    by_query,
+    column_or_segments,
     refuse_entry_per_row,
-    refuse_unknown,
-    segments_by_id,
+    refuse_unknown_queries,
 )
 from rankadapters.evaluation.doubts import score_doubts
 from rankadapters.evaluation.evaluator import Evaluator
 from rankadapters.evaluation.score import Score, Scores, ScoresOfModels
-from rankadapters.evaluation.segment_sums import Outcome, Segmented, merged, outcomes, sums_by_segment
+from rankadapters.evaluation.segment_sums import Outcome, Segmented, merged, outcomes, refuse_pooled, sums_by_segment
 from rankadapters.evaluation.segments import Segments
 from rankadapters.evaluation.table_calls import column_names, whole_call
+from rankadapters.evaluation.tally import Ids
 from rankadapters.evaluation.threads import as_n_threads
-from rankadapters.io.table import BATCH_ROWS, TableReader, arrow_errors, file_batches
+from rankadapters.io.rows import ColumnKeywords, Names, ScoredRows, arrow_table, id_array, locating, require_pyarrow
+from rankadapters.io.table_files import BATCH_ROWS, TableReader, arrow_errors, file_batches
 from rankadapters.io.text import AnyPath, is_pipe
-from rankadapters.partitions.request import refuse_pooled
-from rankadapters.partitions.rows import Names, ScoredRows, arrow_table, id_array, locating, require_pyarrow
 from rankadapters.presets.label_rules import label_doubts
 from rankadapters.presets.texts import as_conventions
 from rankadapters.progress import shows, step_of_file
@@ -43,44 +41,42 @@ from rankadapters.progress import shows, step_of_file
 ROWS_AT_ONCE = 200_000
 TABLES_AT_ONCE = 1_000
 
-Hashes = NDArray[np.uint64]
+Conventions = Iterable[Convention | str]
+
+
+class StreamKeywords(ColumnKeywords, total=False):
+    """Keywords of `evaluate_table`, for type checkers."""
+
+    unsorted: bool
+    n_threads: int | None
 
 
 @overload
 def evaluate_table(  # type: ignore[overload-overlap]  # a text is one convention, or one column
-    table: object, convention: Convention | str, *, label: str = ..., score: str = ..., qid: str = ...,
-    query_weight: str | None = ..., row_weight: str | None = ..., docid: str | None = ..., unsorted: bool = ...,
-    n_threads: int | None = ...,
-) -> Score: ...  # fmt: skip
+    table: object, convention: Convention | str, *, score: str = ..., **keywords: Unpack[StreamKeywords]
+) -> Score: ...
 @overload
-def evaluate_table(  # type: ignore[overload-overlap]  # a text is one convention, or one column
-    table: object, convention: Convention | str, *, label: str = ..., score: Sequence[str], qid: str = ...,
-    query_weight: str | None = ..., row_weight: str | None = ..., docid: str | None = ..., unsorted: bool = ...,
-    n_threads: int | None = ...,
-) -> ScoresOfModels: ...  # fmt: skip
+def evaluate_table(  # type: ignore[overload-overlap]  # as above
+    table: object, convention: Convention | str, *, score: Sequence[str], **keywords: Unpack[StreamKeywords]
+) -> ScoresOfModels: ...
 @overload
-def evaluate_table(  # type: ignore[overload-overlap]  # a text is one convention, or one column
-    table: object, convention: Iterable[Convention | str], *, label: str = ..., score: str = ..., qid: str = ...,
-    query_weight: str | None = ..., row_weight: str | None = ..., docid: str | None = ..., unsorted: bool = ...,
-    n_threads: int | None = ...,
-) -> Scores[Score]: ...  # fmt: skip
+def evaluate_table(  # type: ignore[overload-overlap]  # as above
+    table: object, convention: Conventions, *, score: str = ..., **keywords: Unpack[StreamKeywords]
+) -> Scores[Score]: ...
 @overload
 def evaluate_table(
-    table: object, convention: Iterable[Convention | str], *, label: str = ..., score: Sequence[str],
-    qid: str = ..., query_weight: str | None = ..., row_weight: str | None = ..., docid: str | None = ...,
-    unsorted: bool = ..., n_threads: int | None = ...,
-) -> Scores[ScoresOfModels]: ...  # fmt: skip
+    table: object, convention: Conventions, *, score: Sequence[str], **keywords: Unpack[StreamKeywords]
+) -> Scores[ScoresOfModels]: ...
 @overload
 def evaluate_table(
-    table: object, convention: Convention | str | Iterable[Convention | str], *, label: str = ...,
-    score: str | Sequence[str] = ..., qid: str = ..., query_weight: str | None = ..., row_weight: str | None = ...,
-    docid: str | None = ..., by: object, unsorted: bool = ..., n_threads: int | None = ...,
+    table: object, convention: Convention | str | Conventions, *, score: str | Sequence[str] = ..., by: object,
+    **keywords: Unpack[StreamKeywords],
 ) -> Segments[Any]: ...  # fmt: skip
 @shows("evaluating")
 @shows_call(TABLE)
 def evaluate_table(
     table: object,
-    convention: Convention | str | Iterable[Convention | str],
+    convention: Convention | str | Conventions,
     *,
     label: str = "label",
     score: str | Sequence[str] = "score",
@@ -161,16 +157,16 @@ def evaluate_table(
     _refuse_frame(table, convention, {"label": label, "score": score, "qid": qid})
     if (index := pandas_index(table)) is not None:
         refuse_entry_per_row(by, len(index), index)
-    series, by = by, by_query(by)
+    by_column, by_id = column_or_segments(by)
     one_model, one_convention = isinstance(score, str), isinstance(convention, (Convention, str))
     conventions = as_conventions([convention] if one_convention else convention)
     names = Names(
         label=label, scores=_models(score), qid=qid, query_weight=query_weight, row_weight=row_weight, docid=docid,
-        by=None if isinstance(by, Mapping) else by,
+        by=by_column,
     )  # fmt: skip
-    stream = StreamSums(table, conventions, names, by=by, unsorted=unsorted, n_threads=n_threads)
+    stream = StreamSums(table, conventions, names, by_id, unsorted=unsorted, n_threads=n_threads)
     stream.read()
-    refuse_entry_per_row(series, stream.n_rows)
+    refuse_entry_per_row(by, stream.n_rows)
     for message in dict.fromkeys(stream.label_doubts.values()):
         warn_caller(message, LabelsWarning)
     segments: Segments[Any] = Segments(conventions, stream.outcomes(), is_one=one_convention, one_model=one_model)
@@ -197,19 +193,18 @@ def _models(score: object) -> tuple[str, ...]:
 class StreamSums:
     """Evaluates a stream, keeping exact sums over its queries, and an 8-byte hash of each query's id.
 
-    The arguments are those of `evaluate_table`; `label_doubts` has the warnings of `ra.evaluate` about the labels,
-    and `n_rows` counts the rows that were read.
+    The arguments are those of `evaluate_table`, and the segment of each query by its id, unless a column has them.
+    `label_doubts` has the warnings of `ra.evaluate` about the labels, and `n_rows` counts the rows that were read.
     """
 
     def __init__(
-        self, batches: object, conventions: list[Convention], names: Names, *, by: object, unsorted: bool,
-        n_threads: int | None,
+        self, batches: object, conventions: list[Convention], names: Names, by_id: Mapping[Any, Any] | None, *,
+        unsorted: bool, n_threads: int | None,
     ) -> None:  # fmt: skip
         refuse_pooled(conventions)
         self._batches, self._conventions, self._names = batches, conventions, names
         self._unsorted, self._n_threads = flag("unsorted", unsorted), as_n_threads(n_threads)
-        self._segment_by_id = segments_by_id(by) if isinstance(by, Mapping) else None
-        self._unseen = set(self._segment_by_id or ())
+        self._segment_by_id, self._unseen = by_id, set(by_id or ())
         self._seen = SeenQueries()
         self._n_queries = self.n_rows = 0
         self._sums: dict[str, Segmented] = {name: {} for name in names.scores}
@@ -251,7 +246,7 @@ class StreamSums:
         """Return the outcomes by model and segment; the segment None stands for all queries."""
         if not self._n_queries:
             raise InputError("no batch has any rows.", hint="at least one row is needed")
-        refuse_unknown(self._unseen)
+        refuse_unknown_queries(self._unseen)
         return {name: outcomes(sums, self._conventions) for name, sums in self._sums.items()}
 
     def _refuse_returning(self, rows: ScoredRows, locate: Callable[[int], str]) -> None:
@@ -284,15 +279,15 @@ class StreamSums:
 
 
 class SeenQueries:
-    """Hashes of all queries so far, 8 bytes each, in sorted arrays.
+    """Ids of all queries so far, 8 bytes each, in sorted arrays.
 
     Ids in int64 never share a hash. Among n other ids, some two share one with a probability of about n^2 / 2^65.
     """
 
     def __init__(self) -> None:
-        self._arrays: list[Hashes] = []
+        self._arrays: list[Ids] = []
 
-    def add(self, hashes: Hashes) -> int:
+    def add(self, hashes: Ids) -> int:
         """Add different hashes; return the index of the first one that was added before, -1 if there is none.
 
         Examples
@@ -341,7 +336,7 @@ def _begin_of_last_query(qid: Any) -> int:
 
 
 def read_tables(batches: Any, reader: TableReader) -> Generator[Any]:
-    """Yield the checked tables of a stream, one table or batch after another.
+    """Yield the checked tables of a stream, batch by batch.
 
     Raises
     ------
@@ -378,8 +373,8 @@ def _is_table(value: object) -> bool:
     return isinstance(value, Mapping) or any(hasattr(value, name) for name in names)
 
 
-def _no_table(what: str, value: object) -> InputError:
-    msg = f"{what} is of type {type(value).__name__}; allowed are paths, tables, and iterables of them."
+def _no_table(source: str, value: object) -> InputError:
+    msg = f"{source} is of type {type(value).__name__}; allowed are paths, tables, and iterables of them."
     hint = "a mapping of columns, such as {'label': ..., 'score': ..., 'qid': ...}"
     if hasattr(value, "collect"):  # polars and Spark have not computed such a frame yet
         hint = "collect() or collect_batches() of polars; a Spark DataFrame goes to ra.spark.evaluate"

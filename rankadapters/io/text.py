@@ -157,7 +157,7 @@ def finite(text: bytes) -> float:
     InexactError
         `is_exact` is False.
     ValueError
-        The text is no finite number, or has underscores as in Python's 1_000.
+        The text is not a finite number, or has underscores as in Python's 1_000.
 
     Examples
     --------

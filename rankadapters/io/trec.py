@@ -237,12 +237,12 @@ def _judgments(qrels: _Table, run: _Table) -> Judgments:
     qrels_rows, run_rows, docids, sizes = array("q"), array("q"), list[bytes](), []  # row -1 is none
     for query, judged in qrels.rows.items():
         retrieved = run.rows.get(query, {})
-        others = [document for document in judged if document not in retrieved]
-        for documents in (retrieved, others):
+        not_retrieved = [document for document in judged if document not in retrieved]
+        for documents in (retrieved, not_retrieved):
             qrels_rows.extend(map(judged.get, documents, repeat(-1)))
             run_rows.extend(map(retrieved.get, documents, repeat(-1)))
             docids += documents
-        sizes.append(len(retrieved) + len(others))
+        sizes.append(len(retrieved) + len(not_retrieved))
     is_judged, is_retrieved, has_run = np.asarray(qrels_rows) >= 0, np.asarray(run_rows) >= 0, bool(run.lines)
     queries = Queries(
         np.append(qrels.numbers, np.nan)[qrels_rows],
@@ -255,7 +255,7 @@ def _judgments(qrels: _Table, run: _Table) -> Judgments:
     return Judgments(
         queries=queries,
         scores=np.append(run.numbers, np.nan)[run_rows] if has_run else None,
-        place=partial(
+        locate=partial(
             _location,
             queries=queries,
             docids=docids,

@@ -85,7 +85,7 @@ class AdaRank(LinearLearner):
             raise UnsupportedConventionError(f"{msg}\nHint: pool='queries'.")
         arguments.number("tol", self.tol, least=0)
         arguments.whole_or_none("max_consecutive", self.max_consecutive, "excludes no feature")
-        arguments.choice("variant", self.variant, VARIANTS)
+        arguments.word("variant", self.variant, VARIANTS)
         if self.warm_start and self.variant == "ranklib":
             msg = "warm_start=True, but variant='ranklib' cannot continue a training."
             raise InputError(msg, hint="warm_start=False, or variant='xu-li'")

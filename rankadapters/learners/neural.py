@@ -118,7 +118,7 @@ class NeuralRanker(QueryLearner):
             raise arguments.refusal(
                 "hidden_layer_sizes", sizes, "tuples of whole numbers from 1 on", "hidden_layer_sizes=(10,)"
             )
-        arguments.choice("activation", self.activation, ACTIVATIONS)
+        arguments.word("activation", self.activation, ACTIVATIONS)
         arguments.number("alpha", self.alpha, least=0)
         arguments.whole("batch_size", self.batch_size)
         arguments.number("learning_rate_init", self.learning_rate_init, least=0, above=True)

@@ -99,7 +99,7 @@ class RankBoost(QueryLearner):
     def _check(self) -> None:
         super()._check()
         arguments.whole("n_thresholds", self.n_thresholds, most=MAX_THRESHOLDS)
-        arguments.choice("variant", self.variant, VARIANTS)
+        arguments.word("variant", self.variant, VARIANTS)
 
     def _learn(self, train: LabeledRows, judge: Judge) -> None:
         is_ranklib = self.variant == "ranklib"

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from rankadapters import presets
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.declaration.fields import is_whole, number
+from rankadapters.core.declaration.fields import is_whole, spell_number
 from rankadapters.core.declaration.guesses import list_public
 from rankadapters.core.errors import ConventionError, UnsupportedConventionError, choices
 from rankadapters.core.measures import NDCG
@@ -29,7 +29,7 @@ from rankadapters.presets.catboost import (
     read_top,
     word_reader,
 )
-from rankadapters.presets.tool import flag, one_of, refuse_unknown
+from rankadapters.presets.tool import as_bool, one_of, refuse_unknown
 
 __all__ = [
     "lambdamart",
@@ -156,7 +156,7 @@ def lambdamart(
     convention: Any = _convention("NDCG" if metric in DCGS else metric, k, type, denominator, use_weights=False)
     return LambdaRank(
         convention=convention.replace(ties="input"), truncation=k, samples=None, sigma=sigma,
-        normalization="xgboost" if flag("norm", norm) else "none", hessian="plain", sigmoid="exact", beyond_k="keep",
+        normalization="xgboost" if as_bool("norm", norm) else "none", hessian="plain", sigmoid="exact", beyond_k="keep",
         delta="catboost",
     )  # fmt: skip
 
@@ -349,7 +349,7 @@ def _has_ranks(value: Objective) -> bool:
 
 def _spell(loss: str, options: Mapping[str, str | float]) -> str:
     """Return a loss string, with numbers in their shortest exact form."""
-    return f"{loss}:{';'.join(f'{name}={v if isinstance(v, str) else number(v)}' for name, v in options.items())}"
+    return f"{loss}:{';'.join(f'{name}={v if isinstance(v, str) else spell_number(v)}' for name, v in options.items())}"
 
 
 def _metric(convention: Convention, prefix: str = "") -> tuple[str, dict[str, str]]:
@@ -368,7 +368,7 @@ def _lambdamart(value: LambdaRank) -> str:
 
 
 def _yetirank(value: YetiRank) -> str:
-    mode, options = "Classic", {"decay": number(value.decay)}
+    mode, options = "Classic", {"decay": spell_number(value.decay)}
     if value.convention is not None:
         mode, options = _metric(value.convention, "dcg_")
         options["num_neighbors"] = str(UNCUT if value.neighbors is None else value.neighbors)

@@ -14,7 +14,7 @@ from rankadapters.objectives.lambda_rank import LambdaRank
 from rankadapters.objectives.listwise import XENDCG
 from rankadapters.objectives.position_bias import AdditiveBias, PositionBias
 from rankadapters.presets.lightgbm import MOST_ROWS, label_gain_of
-from rankadapters.presets.tool import flag
+from rankadapters.presets.tool import as_bool
 
 __all__ = ["lambdarank", "native_objective", "position_bias", "read_objective", "xendcg"]
 
@@ -53,7 +53,7 @@ def lambdarank(
     Field(group="value", about="", numbers=Range(1, whole=True)).check(
         "lambdarank_truncation_level", lambdarank_truncation_level
     )
-    norm = flag("lambdarank_norm", lambdarank_norm)
+    norm = as_bool("lambdarank_norm", lambdarank_norm)
     return LambdaRank(
         convention=presets.lightgbm(lambdarank_truncation_level, label_gain=label_gain),
         truncation=lambdarank_truncation_level, samples=None, beyond_k="keep", sigma=sigmoid,

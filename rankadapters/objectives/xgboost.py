@@ -12,7 +12,7 @@ from rankadapters.objectives.built_in import BuiltIns
 from rankadapters.objectives.lambda_rank import LambdaRank
 from rankadapters.objectives.pairwise import BY_ROUND, LambdaMAP, RankNet
 from rankadapters.objectives.position_bias import TRACKED, BiasRatios, PositionBias
-from rankadapters.presets.tool import flag, one_of
+from rankadapters.presets.tool import as_bool, one_of
 from rankadapters.presets.xgboost import NO_CUTOFF
 
 __all__ = ["map", "native_objective", "ndcg", "pairwise", "read_objective", "unbiased"]
@@ -152,7 +152,7 @@ def _fields(method: str, number: int | None, seed: int | None, normalized: tuple
     return {
         "truncation": truncation, "samples": samples, "sigma": 1.0, "hessian": "doubled", "sigmoid": "float32",
         "seed": BY_ROUND if seed is None else seed,
-        "normalization": NORMALIZATIONS[flag(NORMALIZED[0], normalized[0]), flag(NORMALIZED[1], normalized[1])],
+        "normalization": NORMALIZATIONS[as_bool(NORMALIZED[0], normalized[0]), as_bool(NORMALIZED[1], normalized[1])],
     }  # fmt: skip
 
 

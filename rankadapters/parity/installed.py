@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from rankadapters import presets
-from rankadapters.core.declaration.arguments import choice, names
+from rankadapters.core.declaration.arguments import names, word
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.parity.toolkit import Toolkit
 from rankadapters.presets.texts import tool_name
@@ -39,7 +39,7 @@ def load(name: str) -> Toolkit:
 def usable(toolkits: str | Iterable[str] | None, n_packages: int | None = None) -> dict[str, Availability]:
     """Return which toolkits can be used, checked by importing the first `n_packages` packages of each, or all."""
     listed = list(TOOLKITS) if toolkits is None else names("toolkits", toolkits, hint="toolkits=['lightgbm']")
-    chosen = [choice("toolkits", tool_name(name), TOOLKITS) for name in listed]
+    chosen = [word("toolkits", tool_name(name), TOOLKITS) for name in listed]
     return {name: _availability(name, TOOLKITS[name][:n_packages]) for name in chosen}
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, ClassVar, Literal
 
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.declaration.fields import Field, Range, as_number, as_whole, number, table
+from rankadapters.core.declaration.fields import Field, Range, as_number, as_whole, gain_table, spell_number
 from rankadapters.core.errors import ConventionError, choices
 from rankadapters.core.measures import (
     AP,
@@ -31,8 +31,8 @@ from rankadapters.presets.tool import (
     Option,
     Options,
     Preset,
+    as_bool,
     choice,
-    flag,
     in_word,
     one_of,
     preset,
@@ -70,7 +70,7 @@ def largest_or_all(k: int | None) -> int | None:
 
 def nearest_gain(gain: str) -> str:
     """Return the nearest of the two gains that CatBoost has."""
-    gains = table(gain)
+    gains = gain_table(gain)
     linear = gain.startswith("linear") or gains == tuple(range(len(gains or ())))
     return "linear" if linear else "exp2"
 
@@ -97,9 +97,9 @@ OPTIONS: Options = {
         "ByTarget": {"precision": "none", "ties": "best"},
     }),
     "border": in_word(
-        "relevant", "above_{}", lambda name, value: number(_float32(_BORDER.check(name, value))), near=(BORDER,)
+        "relevant", "above_{}", lambda name, value: spell_number(_float32(_BORDER.check(name, value))), near=(BORDER,)
     ),
-    "decay": in_word("discount", "power_{}", lambda name, value: number(_DECAY.check(name, value))),
+    "decay": in_word("discount", "power_{}", lambda name, value: spell_number(_DECAY.check(name, value))),
     "beta": same_as("beta"),
     "alpha": Option(_alpha, lambda query: (None if query.alpha == ALPHA else query.alpha,)),
     "pairs": choice(
@@ -352,7 +352,7 @@ class CatBoost(
         'NDCG:top=10;type=Base;denominator=LogPosition'
         """
         convention = as_convention(convention)
-        flag("group_weights", group_weights)
+        as_bool("group_weights", group_weights)
         super().write(convention)  # raises an error if CatBoost cannot express the convention
         return self.spell(self.nearest(convention), group_weights=group_weights)
 
@@ -372,7 +372,7 @@ class CatBoost(
                 if group_weights and (not value or isinstance(convention, AUC)):
                     parts.append(f"use_weights={'true' if value else 'false'}")
             elif name != "pairs" and value is not None:
-                parts.append(f"{name}={value if isinstance(value, str) else number(value)}")
+                parts.append(f"{name}={value if isinstance(value, str) else spell_number(value)}")
         return ":".join(filter(None, [call.metric, ";".join(parts)]))
 
 

@@ -9,7 +9,7 @@ from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.fields import is_whole
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures import DCG, ERR, NDCG, RR, Precision, Recall
-from rankadapters.presets.tool import Fields, Option, Options, Tool, flag, preset, refuse_unknown
+from rankadapters.presets.tool import Fields, Option, Options, Tool, as_bool, preset, refuse_unknown
 
 DEFAULT_K = 10
 
@@ -32,7 +32,7 @@ def _unrated(name: str, rating: object) -> Fields:
 
 
 def _refuse_unlabeled(name: str, value: object) -> Fields:
-    if flag(name, value):
+    if as_bool(name, value):
         msg = f"{name}=True removes hits after applying the cutoff, which no convention can express."
         raise ConventionError(msg, hint="presets.inexpressible()['elasticsearch_ignore_unlabeled']")
     return {}
@@ -116,7 +116,7 @@ class Elasticsearch(
         >>> elasticsearch.read("dcg", normalize=True, unknown_doc_rating=1) == elasticsearch(10, unknown_doc_rating=1)
         True
         """
-        if not flag("normalize", normalize):
+        if not as_bool("normalize", normalize):
             return super().read(text, k=k, **params)
         if not (isinstance(text, str) and text == "dcg"):
             raise ConventionError(f"{text!r:.80} has no parameter 'normalize'.")

@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import Any, ClassVar
 
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.declaration.fields import number
+from rankadapters.core.declaration.fields import spell_number
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures import AP, ERR, NDCG, RBP, RR, Bpref, FMeasure, Precision, Recall, RPrecision, Success
 from rankadapters.presets.tool import K, Options, if_true, least_grade, preset, same_as
@@ -212,7 +212,7 @@ def _text_of(call: PresetCall) -> str:
 def _option(name: str, value: float) -> str:
     if name == "exp":
         return "dcg='exp-log2'"
-    text = str(value) if isinstance(value, bool) else format(Decimal(number(value)), "f")
+    text = str(value) if isinstance(value, bool) else format(Decimal(spell_number(value)), "f")
     return f"{name}={text}.0" if name == "beta" and text.isdigit() else f"{name}={text}"  # it refuses a whole beta
 
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from rankadapters.core.declaration.arguments import members
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.declaration.fields import border, is_whole, number, read_cutoff, table
+from rankadapters.core.declaration.fields import border, gain_table, is_whole, read_cutoff, spell_number
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures import AP, AUC, NDCG
 from rankadapters.presets.tool import (
@@ -36,7 +36,7 @@ def _table(name: str, label_gain: Sequence[float] | None) -> Fields:
         raise ConventionError(
             f"{name}={label_gain!r:.80} is not a list of finite numbers.", hint="label_gain=[0, 1, 3]"
         )
-    return {"gain": "_".join(["table", *map(number, gains)])}
+    return {"gain": "_".join(["table", *map(spell_number, gains)])}
 
 
 def label_gain_of(gain: str) -> Sequence[float] | None:
@@ -44,7 +44,9 @@ def label_gain_of(gain: str) -> Sequence[float] | None:
     if gain.startswith("linear"):
         return tuple(map(float, range(LABELS)))
     level = border(gain)
-    return table(gain) if level is None or level[0] != "from" else tuple(float(y >= level[1]) for y in range(LABELS))
+    if level is None or level[0] != "from":
+        return gain_table(gain)
+    return tuple(float(y >= level[1]) for y in range(LABELS))
 
 
 class LightGBM(

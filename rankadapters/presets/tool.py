@@ -105,7 +105,7 @@ def one_of(name: str, value: object, allowed: Mapping[Any, Any]) -> Any:
     return allowed[value]
 
 
-def flag(name: str, value: object) -> bool:
+def as_bool(name: str, value: object) -> bool:
     """Return a bool, or raise ConventionError."""
     return bool(one_of(name, value, {True: True, False: False}))
 

@@ -9,7 +9,7 @@ from itertools import product
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.declaration.fields import Field, number
+from rankadapters.core.declaration.fields import Field, spell_number
 from rankadapters.core.errors import UnsupportedConventionError
 from rankadapters.presets.texts import as_convention
 from rankadapters.presets.tool import Tool
@@ -185,4 +185,4 @@ def spelled(different: dict[str, tuple[Any, Any]]) -> str:
 
 def as_text(value: object) -> str:
     """Return the text of a field's value, with numbers in their shortest form."""
-    return number(value) if isinstance(value, float) else repr(value)
+    return spell_number(value) if isinstance(value, float) else repr(value)

@@ -13,8 +13,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql.functions import col
 from pyspark.sql.types import DoubleType, StructField, StructType
 
-from rankadapters.partitions.frames import Columns, Frame, Job, Values
-from rankadapters.partitions.request import FrameRequest
+from rankadapters.partitions import Columns, Frame, FrameRequest, Job, Values
 
 T = TypeVar("T")
 

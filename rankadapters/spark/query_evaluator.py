@@ -10,7 +10,7 @@ from pyspark.ml.util import DefaultParamsReadable, DefaultParamsWritable
 from pyspark.sql import DataFrame
 
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.partitions.request import as_partitions
+from rankadapters.partitions import as_partitions
 from rankadapters.presets.texts import as_convention, parse
 from rankadapters.spark.evaluation import SparkFrame
 

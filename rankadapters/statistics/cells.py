@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rankadapters.core.declaration.fields import number
+from rankadapters.core.declaration.fields import spell_number
 from rankadapters.evaluation.table import Cell
 
 
@@ -17,7 +17,7 @@ def signed(*values: float) -> Cell:
 
 def spelled(value: object) -> str:
     """Format a field's value as a signature spells it; None becomes `all`."""
-    return "all" if value is None else number(value) if isinstance(value, float) else str(value)
+    return "all" if value is None else spell_number(value) if isinstance(value, float) else str(value)
 
 
 def percent(share: float) -> str:

@@ -10,7 +10,7 @@ from random import Random
 import pytest
 
 import rankadapters as ra
-from rankadapters.core.declaration.fields import Cutoff, Gain, table
+from rankadapters.core.declaration.fields import Cutoff, Gain, gain_table
 from rankadapters.core.measures import MEASURES
 from tests.helpers.depth import examples
 from tests.helpers.tables import for_each
@@ -25,7 +25,7 @@ def is_at(fields, **values):
 
 def gain_of_unjudged(fields):
     """Return the gain of the label `unjudged`; None if a table has no such entry, infinity if it is no number."""
-    label, gains = fields.get("unjudged"), table(fields.get("gain", ""))
+    label, gains = fields.get("unjudged"), gain_table(fields.get("gain", ""))
     if not isinstance(label, float):
         return math.inf
     if gains is not None:

@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, example, settings
 
 import rankadapters as ra
 from rankadapters.core.ranking.compiled import NEVER, kernels
-from rankadapters.io import sorting, streams, table, text
+from rankadapters.io import sorting, streams, table_files, text
 from tests.fuzz.plain_readers import RefusedError
 from tests.helpers.depth import examples
 
@@ -48,7 +48,7 @@ def saved(data: bytes, name: str = "fuzzed") -> Path:
 def in_parts_of(n: int) -> Iterator[None]:
     """Read a few bytes or rows at a time, so that small files have several parts, and evaluate without machine code."""
     with pytest.MonkeyPatch.context() as patch, kernels(NEVER), warnings.catch_warnings():
-        for module, name in ((table, "BATCH_ROWS"), (sorting, "BATCH_ROWS"), (streams, "ROWS_AT_ONCE")):
+        for module, name in ((table_files, "BATCH_ROWS"), (sorting, "BATCH_ROWS"), (streams, "ROWS_AT_ONCE")):
             patch.setattr(module, name, n)
         patch.setattr(text, "_BLOCK", max(n, 4))  # the first bytes tell the compression
         warnings.simplefilter("ignore", ra.LabelsWarning)  # whatever labels a tool takes

@@ -60,7 +60,7 @@ def test_run(qrels, run):
         judgments = read_trec(saved(qrels, "qrels"), saved(run, "run"))
         # Our reader stores None for flags that are all true.
         queries, all_true = judgments.queries, np.ones(judgments.scores.size, bool)
-        assert all("line" in judgments.place(row) for row in range(len(judgments.scores)))
+        assert all("line" in judgments.locate(row) for row in range(len(judgments.scores)))
         judged, retrieved = (all_true if flags is None else flags for flags in (queries.judged, queries.retrieved))
         labels, scores, *ranks_and_weights = content_of(judgments)
         labels = [label if is_judged else bits_of_nan for label, is_judged in zip(labels, judged, strict=True)]

@@ -25,7 +25,7 @@ def test_labels_queries_docids_and_predictions_are_read(write):
     assert judgments.queries.query_ids.tolist() == ["7", "9"]
     assert judgments.queries.docid_rank.tolist() == [1, 0, 2]
     assert judgments.scores.tolist() == [0.25, 0.75, -0.001]
-    assert judgments.place(2).endswith("rows.txt, line 3")
+    assert judgments.locate(2).endswith("rows.txt, line 3")
 
 
 def test_a_feature_can_be_the_score_and_is_0_where_it_is_absent(write):
@@ -41,7 +41,7 @@ def test_files_can_be_read_without_scores(write):
     assert type(judgments) is Judgments
     assert judgments.queries.digest == scored.queries.digest
     assert judgments.queries.docid_rank.tolist() == [1, 0, 2]
-    assert judgments.place(2).endswith("rows.txt, line 3")
+    assert judgments.locate(2).endswith("rows.txt, line 3")
     assert judgments.with_scores(scored.scores).scores is scored.scores
     assert "scores" not in repr(judgments)
 
@@ -67,7 +67,7 @@ def test_several_files_are_read_in_order(write):
     files = [write(ROWS, "a.txt"), write(ROWS.replace("qid:", "qid:q"), "b.txt")]
     judgments = read_letor(files, predictions=[write(SCORES, "1"), write(SCORES, "2")])
     assert judgments.queries.query_ids.tolist() == ["7", "9", "q7", "q9"]
-    assert judgments.place(4).endswith("b.txt, line 2")
+    assert judgments.locate(4).endswith("b.txt, line 2")
 
 
 RETURNING = "1 qid:7 1:1\n1 qid:8 1:1\n\n0 qid:7 1:2\n"

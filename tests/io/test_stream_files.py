@@ -10,7 +10,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import progress
-from rankadapters.io import read_table, streams, table
+from rankadapters.io import read_table, streams, table_files
 from tests.helpers import stream_batches
 from tests.helpers.tables import for_each, short
 
@@ -20,7 +20,7 @@ NAMES = {"label": "label", "score": "score", "qid": "qid"}
 @pytest.fixture(params=[40, 10**6])
 def small_blocks(request, monkeypatch):
     """Read and evaluate 40 rows at a time, and then everything at once."""
-    monkeypatch.setattr(table, "BATCH_ROWS", request.param)
+    monkeypatch.setattr(table_files, "BATCH_ROWS", request.param)
     monkeypatch.setattr(streams, "ROWS_AT_ONCE", request.param)
 
 

@@ -45,7 +45,7 @@ def test_qrels_can_be_read_without_a_run(write):
     assert judgments.queries.docid_rank[0] > judgments.queries.docid_rank[1]
     assert judgments.queries.retrieved is None
     assert judgments.queries.judged is None
-    assert judgments.place(1).endswith("qrels.txt, line 3 (document 'a' of query 'q2')")
+    assert judgments.locate(1).endswith("qrels.txt, line 3 (document 'a' of query 'q2')")
     with pytest.raises(ra.InputError, match=r"qrels\.txt, line 2: document 'b' of query 'q2' is also in line 1[.]"):
         read_trec(write("q2 0 b 1\nq2 0 b 1\n", "qrels.txt"))
 
@@ -76,7 +76,7 @@ def test_retrieved_documents_without_judgments_follow_the_convention(write, pyar
     assert ra.evaluate(judgments.queries, judgments.scores, convention).value == pytest.approx(expected)
     with pytest.raises(ra.InputError, match="unjudged='error'"):
         ra.evaluate(judgments.queries, judgments.scores, convention.replace(unjudged="error"))
-    assert judgments.place(0).endswith("run.txt, line 1 (document 'x' of query 'q')")
+    assert judgments.locate(0).endswith("run.txt, line 1 (document 'x' of query 'q')")
 
 
 @pytest.mark.parametrize(("complete", "expected", "n_scored"), [(False, 1.0, 1), (True, 0.5, 2)])
@@ -104,7 +104,7 @@ def test_queries_keep_the_order_of_the_qrels_and_rows_that_of_the_run(write, pya
     assert judgments.queries.labels.tolist() == [1, 0, 1, 2]
     assert judgments.scores.tolist()[:3] == [1, 1, 1]
     assert np.isnan(judgments.scores[3])
-    sources = [judgments.place(row) for row in range(4)]
+    sources = [judgments.locate(row) for row in range(4)]
     assert [source.partition(" (")[0].rpartition("/")[2] for source in sources] == [
         "run.txt, line 2", "run.txt, line 1", "run.txt, line 3", "qrels.txt, line 4",
     ]  # fmt: skip
@@ -170,7 +170,7 @@ def test_the_files_of_beir_and_ms_marco_are_read_like_those_of_trec(write, heade
     assert judgments.queries.digest == expected.queries.digest
     assert judgments.scores.tolist() == expected.scores.tolist()
     assert judgments.note.endswith("1 query of the run is not in the qrels and was left out: z")
-    assert judgments.place(1).endswith("run.txt, line 2 (document 'a' of query 'q')")
+    assert judgments.locate(1).endswith("run.txt, line 2 (document 'a' of query 'q')")
 
 
 def test_labels_that_do_not_count_up_in_a_query_are_no_ranks(write):
@@ -207,9 +207,9 @@ def test_comments_and_words_after_the_tag_are_skipped_with_a_note(write, pyarrow
     assert judgments.queries.labels.tolist() == [1, 0]
     assert judgments.scores.tolist() == [3, 1]
     assert judgments.note == note
-    assert judgments.place(1).startswith(str(write(run, "run.txt")))
+    assert judgments.locate(1).startswith(str(write(run, "run.txt")))
     lines = run.splitlines()
-    assert int(judgments.place(1).partition(", line ")[2].partition(" ")[0]) == lines.index(lines[-1]) + 1
+    assert int(judgments.locate(1).partition(", line ")[2].partition(" ")[0]) == lines.index(lines[-1]) + 1
 
 
 def test_many_lines_have_the_same_values_with_and_without_pyarrow(write, monkeypatch):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from math import floor, fsum, log, log2
 from typing import Any
 
-from rankadapters.core.declaration.fields import border, table
+from rankadapters.core.declaration.fields import border, gain_table
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ def ranked_rows(rows: Sequence[Row], unjudged: str | float) -> list[int]:
 
 def gain(label: float, name: str) -> float:
     """Return the gain of a label."""
-    if gains := table(name):
+    if gains := gain_table(name):
         return gains[int(label)]
     word, level = border(name) or (name, 0.0)
     if word in {"from", "linear-from"}:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rankadapters.core.arrays import Array, Floats
 from rankadapters.core.data.columns import refused_label
-from rankadapters.core.declaration.fields import border, label_threshold, table
+from rankadapters.core.declaration.fields import border, gain_table, label_threshold
 from rankadapters.core.errors import InputError
 
 _FLOAT64_EXPONENT = 1024
@@ -103,7 +103,7 @@ def _gains(labels: Floats, name: str) -> Floats:
 
 def _gains_by_number(labels: Floats, name: str) -> Floats:
     """Return the gains under `table_...`, `from_B` or `linear-from_B`."""
-    gains = table(name)
+    gains = gain_table(name)
     if gains is None:
         word, level = label_threshold(name) or (name, 0.0)
         return np.where(labels >= level, 1.0 if word == "from" else labels, 0.0)

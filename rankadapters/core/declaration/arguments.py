@@ -66,7 +66,7 @@ def number(
     return _taken(name, value, Range(least, most, above=above, below=below), hint)
 
 
-def choice(name: str, value: object, words: Iterable[str], *, hint: str = "") -> str:
+def word(name: str, value: object, words: Iterable[str], *, hint: str = "") -> str:
     """Return the value if it is one of a few words."""
     allowed = tuple(words)
     if isinstance(value, str) and value in allowed:

@@ -59,10 +59,10 @@ def as_number(text: str) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def number(value: float) -> str:
+def spell_number(value: float) -> str:
     """Return a number in its shortest exact form: `1`, not `1.0`.
 
-    >>> number(1.0), number(0.5), number(1e22), number(1e-5)
+    >>> spell_number(1.0), spell_number(0.5), spell_number(1e22), spell_number(1e-5)
     ('1', '0.5', '1e22', '1e-05')
     """
     return repr(float(value) + 0.0).removesuffix(".0").replace("+", "")  # + 0.0 turns -0.0 into 0.0
@@ -98,10 +98,10 @@ def label_threshold(text: str) -> tuple[str, float] | None:
     return word, max(level, rounded) if word == "above" else min(level, rounded)
 
 
-def table(gain: str) -> tuple[float, ...] | None:
+def gain_table(gain: str) -> tuple[float, ...] | None:
     """Return the gains of a table, for labels 0, 1, ...; None if the gain is a formula.
 
-    >>> table("table_0_1_3"), table("exp2")
+    >>> gain_table("table_0_1_3"), gain_table("exp2")
     ((0.0, 1.0, 3.0), None)
     """
     if not gain.startswith("table_"):
@@ -155,11 +155,11 @@ class Range:
     def __str__(self) -> str:
         """Describe the numbers in a message."""
         kind = "whole numbers" if self.whole else "finite numbers" if self.most == math.inf else "numbers"
-        lower = "" if self.least == -math.inf else f" {'above' if self.above else 'from'} {number(self.least)}"
+        lower = "" if self.least == -math.inf else f" {'above' if self.above else 'from'} {spell_number(self.least)}"
         if self.most == math.inf:
             return f"{kind}{lower}{'' if self.above or not lower else ' on'}"
         joint = "" if not lower else " and" if self.below else ", up" if self.above else ""
-        most = int(self.most) if self.whole else number(self.most)
+        most = int(self.most) if self.whole else spell_number(self.most)
         return f"{kind}{lower}{joint} {'below' if self.below else 'to'} {most}"
 
 
@@ -252,12 +252,12 @@ class Field:
                 return value
             word, _, text = value.rpartition("_")
             if word in self.numbered and (parameter := self.range_of(word).take(as_number(text))) is not None:
-                return f"{word}_{number(parameter)}"
+                return f"{word}_{spell_number(parameter)}"
         raise ConventionError(f"{name}={brief(value)}; allowed are {self.allowed}.")
 
     def spell(self, value: Any) -> str:
         """Return the text of a value in signatures."""
-        return NONE if value is None else number(value) if isinstance(value, float) else str(value)
+        return NONE if value is None else spell_number(value) if isinstance(value, float) else str(value)
 
     def read(self, text: str) -> Any:
         """Return the value of a text that `spell` returned; return any other text unchanged, for `check` to refuse."""
@@ -275,7 +275,7 @@ class Field:
         """Return the meaning of each value, for docstrings and the documentation; none of a field of numbers alone."""
         if not (self.words or self.numbered):
             return {}
-        bounds = self.numbers and f"{number(self.numbers.least)} to {number(self.numbers.most)}"
+        bounds = self.numbers and f"{spell_number(self.numbers.least)} to {spell_number(self.numbers.most)}"
         of_numbers = {bounds: self.meaning} if bounds else {}
         return {**of_numbers, **self.words, **{f"{word}_B": meaning for word, meaning in self.numbered.items()}}
 
@@ -299,9 +299,9 @@ class Gain(Field):
         """Return the name of a formula, or a table in its shortest form; a list of gains by label becomes a table."""
         gains = value.tolist() if hasattr(value, "tolist") else value
         if isinstance(gains, (list, tuple)) and gains and all(math.isfinite(as_float(gain)) for gain in gains):
-            value = "_".join(["table", *map(number, gains)])
-        gains = table(value) if isinstance(value, str) else None
-        return str(Field.check(self, name, value)) if gains is None else "_".join(["table", *map(number, gains)])
+            value = "_".join(["table", *map(spell_number, gains)])
+        gains = gain_table(value) if isinstance(value, str) else None
+        return str(Field.check(self, name, value)) if gains is None else "_".join(["table", *map(spell_number, gains)])
 
     def meanings(self) -> dict[str, str]:
         """Return the meaning of each formula and of a table."""

@@ -223,7 +223,7 @@ def log_loss(labels: Floats, scores: Floats) -> Floats:
 
 
 def best_shifts(scores: Floats, labels: Floats, weights: Floats, indptr: Ints) -> Floats:
-    """Return the shift of each query by bisection of [-20, 20]: up if the labels exceed the probabilities, else down."""
+    """Return the shifts by bisection of [-20, 20]: up if a query's labels exceed its probabilities, else down."""
     query, n = segment_numbers(indptr), indptr.size - 1
     inverse = np.exp(np.minimum(-scores, 700.0))  # for lower scores, the probability is 0 after any shift
     low, high, middle = np.full(n, -FARTHEST_SHIFT), np.full(n, FARTHEST_SHIFT), np.zeros(n)

@@ -12,7 +12,7 @@ from rankadapters.core.arrays import Flags, Floats
 from rankadapters.core.binding.lowering import Binding
 from rankadapters.core.binding.plans import Plan
 from rankadapters.core.declaration.convention import Mean, average_of
-from rankadapters.core.declaration.fields import Field, table
+from rankadapters.core.declaration.fields import Field, gain_table
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures.ranked import Discounted, Empty
 from rankadapters.core.ranking.ranks import Ranks, stable_order
@@ -88,7 +88,7 @@ class NDCG(Discounted):
 
     def limits_of_queries(self) -> tuple[float, float]:
         """Return 0 and 1, but no limits with negative gains, and none above if DCG counts what the ideal list lacks."""
-        if self.gain == "linear" or min(table(self.gain) or [0]) < 0:
+        if self.gain == "linear" or min(gain_table(self.gain) or [0]) < 0:
             return -math.inf, math.inf
         return 0.0, math.inf if self.ideal == "ones" or isinstance(self.unjudged, float) else 1.0
 
@@ -131,7 +131,7 @@ class DCG(Discounted):
 
     def limits_of_queries(self) -> tuple[float, float]:
         """Return 0 and no upper limit; no limits with negative gains."""
-        has_negative = self.gain == "linear" or min(table(self.gain) or [0]) < 0
+        has_negative = self.gain == "linear" or min(gain_table(self.gain) or [0]) < 0
         return (-math.inf if has_negative else 0.0), math.inf
 
     def lower(self, binding: Binding) -> Plan:

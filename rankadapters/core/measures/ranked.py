@@ -11,7 +11,7 @@ from rankadapters.core.arrays import Flags, Floats
 from rankadapters.core.binding.lowering import Binding, kept
 from rankadapters.core.binding.plans import Plan
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.declaration.fields import Cutoff, Field, Range, border, label_threshold, number, table
+from rankadapters.core.declaration.fields import Cutoff, Field, Range, border, gain_table, label_threshold, spell_number
 from rankadapters.core.declaration.fields import Gain as GainField
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.ranking.ranks import Ranks
@@ -177,10 +177,10 @@ class Discounted(Ranked):
         if self.discount == "log_2":
             self._set("discount", "log2")
         if isinstance(self.unjudged, float):
-            gains, gain, level = table(self.gain), self.unjudged, border(self.gain)
+            gains, gain, level = gain_table(self.gain), self.unjudged, border(self.gain)
             if gains:
                 if gain >= len(gains) or not gain.is_integer():
-                    msg = f"unjudged={number(gain)} is a label outside the gain table of {self.gain}"
+                    msg = f"unjudged={spell_number(gain)} is a label outside the gain table of {self.gain}"
                     raise ConventionError(f"{msg}.", hint=f"a whole number below {len(gains)}, or another gain")
                 gain = gains[int(gain)]
             elif level is not None:

@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar
 from rankadapters.core.binding.lowering import Binding
 from rankadapters.core.binding.plans import Plan
 from rankadapters.core.declaration.convention import average_of
-from rankadapters.core.declaration.fields import Field, Range, number
+from rankadapters.core.declaration.fields import Field, Range, spell_number
 from rankadapters.core.measures.ranked import GAIN, Ranked, Ties, plan
 
 LEVEL_GAIN = replace(
@@ -60,6 +60,6 @@ class RBP(Ranked):
     def lower(self, binding: Binding) -> Plan:
         """Return the plan with gains by rank."""
         p, k = self.persistence, binding.cutoff(self.k)
-        weights = (1 - p) * binding.discounts(f"power_{number(p)}", k)
+        weights = (1 - p) * binding.discounts(f"power_{spell_number(p)}", k)
         gains, ones, no_queries = binding.gains(self.gain), binding.query_ones, binding.no_queries
         return plan(self, binding, gains, divisor=ones, empty=no_queries, weights=weights)

@@ -90,7 +90,7 @@ def kernels(choice: str) -> Iterator[None]:
         _process.choice = previous
 
 
-def rank(scores, order, indptr, k, ties, rowptr, rows) -> int:
+def rank_rows(scores, order, indptr, k, ties, rowptr, rows) -> int:
     """Call `ranked_rows`; an order of None means the order of the rows."""
     order = NO_ORDER if order is None else writable(order)
     return int(ranked_rows(writable(scores), order, writable(indptr), k, ties, rowptr, rows))

@@ -280,7 +280,7 @@ class Ranks:
         """The compiled ranking: row numbers within their queries, as ~row if the row ties with the one before."""
         scores, order, indptr = self._arguments
         rows = np.empty(int(self._roomptr[-1]), np.int32)
-        bad = compiled.rank(scores, order, indptr, self._deepest[0], self.averaged, self._roomptr, rows)
+        bad = compiled.rank_rows(scores, order, indptr, self._deepest[0], self.averaged, self._roomptr, rows)
         if bad >= 0:
             raise NotFiniteError(bad)
         return rows

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankadapters.core.declaration.arguments import choice, refusal
+from rankadapters.core.declaration.arguments import refusal, word
 from rankadapters.core.errors import RankAdaptersError
 from rankadapters.statistics.probing.cases import Case
 
@@ -70,7 +70,7 @@ class Function:
         """Check the arguments of `probe` and `check`; pass `k` on if the function has a parameter of that name."""
         if not callable(function):
             raise refusal("function", function, "callables", "a function of labels and scores")
-        return cls(function, choice("takes", takes, tuple(TAKES)), _keywords(function, k))
+        return cls(function, word("takes", takes, tuple(TAKES)), _keywords(function, k))
 
     @property
     def forms(self) -> tuple[str, ...]:

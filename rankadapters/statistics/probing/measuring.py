@@ -12,7 +12,7 @@ import numpy as np
 from rankadapters.core.arrays import Floats
 from rankadapters.core.classes import frozen_class
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.declaration.fields import number
+from rankadapters.core.declaration.fields import spell_number
 from rankadapters.core.measures import DCG, ERR, NDCG
 from rankadapters.statistics.probing.answers import Function
 from rankadapters.statistics.probing.case_maker import CaseMaker
@@ -144,7 +144,7 @@ class Measurement:
         if measure in {NDCG, DCG} and self.gains and list(self.gains) == [*range(1, len(self.gains) + 1)]:
             gains = [0.0, *(round(gain, DECIMALS) for gain in self.gains.values())]
             if gains == sorted(gains):
-                values["gain"] = ("_".join(["table", *map(number, gains)]),)
+                values["gain"] = ("_".join(["table", *map(spell_number, gains)]),)
         if self.of_empty is not None and 0 <= self.of_empty <= 1 and "empty" in measure.declared():
             values["empty"] = (self.of_empty,)
         if measure is ERR and self.ranks.get(1):
@@ -152,7 +152,7 @@ class Measurement:
             values["scale"] = tuple(round(gain / self.ranks[1], DECIMALS) for gain in highest)
         ratio = round(self.discounts.get(2, 0.0), PLACES)
         if 0 < ratio < 1:
-            powers = {"persistence": ratio, "discount": f"power_{number(ratio)}"}
+            powers = {"persistence": ratio, "discount": f"power_{spell_number(ratio)}"}
             values |= {name: (value,) for name, value in powers.items() if name in measure.declared()}
         return values
 

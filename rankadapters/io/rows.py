@@ -1,4 +1,4 @@
-"""Named columns of Arrow tables become checked queries and scores; files, streams, Dask and Spark share this form."""
+"""Turn named columns of tables into checked queries and scores, for files, streams, Dask and Spark."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, 
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from difflib import get_close_matches
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self, TypedDict
 
 import numpy as np
 
@@ -30,6 +30,16 @@ from rankadapters.core.declaration.arguments import refusal
 from rankadapters.core.errors import InputError, MissingToolkitError
 
 Locate = Callable[[int], str]
+
+
+class ColumnKeywords(TypedDict, total=False):
+    """Keywords that name columns of a table besides the scores, for type checkers."""
+
+    label: str
+    qid: str
+    query_weight: str | None
+    row_weight: str | None
+    docid: str | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,7 +151,7 @@ def arrow_table(columns: Mapping[str, Any], names: Names) -> Any:
     Raises
     ------
     InputError
-        A column has values of several types, or another number of rows or another index than the first.
+        A column has values of several types, or its number of rows or its index differs from the first column's.
     """
     import pyarrow as pa
 

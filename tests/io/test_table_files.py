@@ -13,7 +13,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import presets
-from rankadapters.io import Judgments, read_table, table
+from rankadapters.io import Judgments, read_table, table_files
 from tests.helpers.python_processes import needs_posix
 from tests.helpers.tables import for_each
 
@@ -67,7 +67,7 @@ def test_weights_of_rows_are_read(save):
 @for_each("role", ["query_weight", "row_weight"])
 @for_each(("weight", "problem"), [(-1.0, "is -1.0, but weights are >= 0"), (1e-310, "is 1e-310; allowed")])
 def test_a_wrong_weight_is_named_by_file_and_row(save, role, weight, problem, monkeypatch):
-    monkeypatch.setattr(table, "BATCH_ROWS", 2)
+    monkeypatch.setattr(table_files, "BATCH_ROWS", 2)
     path = save(part=[1.0, 1.0, weight, weight])
     readers = [partial(read_table, path), partial(ra.evaluate_table, path, "textbook@2")]
     for read in (*readers, partial(readers[1], unsorted=True)):
@@ -77,7 +77,7 @@ def test_a_wrong_weight_is_named_by_file_and_row(save, role, weight, problem, mo
 
 
 def test_a_query_or_segment_that_is_nan_is_named_by_file_and_row(parquet, monkeypatch):
-    monkeypatch.setattr(table, "BATCH_ROWS", 2)
+    monkeypatch.setattr(table_files, "BATCH_ROWS", 2)
     path = parquet({"query": [1.0, 1.0, float("nan"), 2.0], "part": [1.0, 1.0, 1.0, float("nan")]})
     readers = [partial(read_table, path), partial(ra.evaluate_table, path, "textbook@2")]
     for read in (*readers, partial(readers[1], unsorted=True)):
@@ -97,7 +97,7 @@ def test_a_table_can_be_read_without_scores(save):
     assert judgments.queries.digest == scored.queries.digest
     assert judgments.queries.query_weight.tolist() == [2, 0.5]
     assert judgments.queries.docid_rank.tolist() == [1, 0, 2, 3]
-    assert judgments.place(1).endswith("row 2")
+    assert judgments.locate(1).endswith("row 2")
 
 
 @for_each("column", ["grade", "model", "query", "doc"])
@@ -190,7 +190,7 @@ def test_line_ends_byte_order_mark_and_compression_do_not_change_a_csv_file(tmp_
     (tmp_path / "table.csv").write_bytes(text if isinstance(text, bytes) else text.encode())
     judgments = read_table(tmp_path / "table.csv", **COLUMNS)
     assert (judgments.queries.labels.tolist(), judgments.scores.tolist()) == ([2, 0], [0.5, 0.75])
-    assert judgments.place(1).endswith("table.csv, row 2")
+    assert judgments.locate(1).endswith("table.csv, row 2")
 
 
 def test_a_missing_file_a_folder_without_parquet_and_a_file_without_rows_are_refused(tmp_path, parquet):
@@ -214,7 +214,7 @@ def test_a_folder_of_parquet_files_is_one_table_with_the_columns_in_its_names(tm
         (folder / "_SUCCESS").write_text("")
     judgments = read_table(tmp_path / "rows", **COLUMNS)
     assert ra.evaluate(judgments.queries, judgments.scores, "textbook@2") == expected
-    assert judgments.place(3).endswith("country=se/part-0.parquet, row 2")
+    assert judgments.locate(3).endswith("country=se/part-0.parquet, row 2")
     segments = ra.evaluate_table(tmp_path / "rows", "textbook@2", **COLUMNS, by="country")
     assert (list(segments), segments.all) == (["no", "se"], expected)
     parquet.write_table(arrow.table({**part, "model": [1.0, None]}), folder / "part-0.parquet")

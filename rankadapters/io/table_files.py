@@ -16,10 +16,11 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from rankadapters.core.arrays import EXACT
+from rankadapters.core.declaration.arguments import word
 from rankadapters.core.errors import InputError
-from rankadapters.io.judgments import Judgments, check_split_queries, judgments_of
+from rankadapters.io.judgments import SPLIT_QUERIES, Judgments, judgments_of
+from rankadapters.io.rows import Names, id_array, locating, read_columns, require_pyarrow, score_role
 from rankadapters.io.text import AnyPath, InexactError, as_path, copied, is_exact, is_pipe, open_text, readable
-from rankadapters.partitions.rows import Names, id_array, locating, read_columns, require_pyarrow, score_role
 from rankadapters.progress import Step, steps
 
 BATCH_ROWS = 200_000  # rows that are read at a time
@@ -96,7 +97,7 @@ def read_table(
     Queries(1 queries, 2 rows)
     >>> folder.cleanup()
     """
-    check_split_queries(split_queries)
+    word("split_queries", split_queries, SPLIT_QUERIES)
     scores = () if score is None else (score,)
     names = Names(
         label=label, scores=scores, qid=qid, query_weight=query_weight, row_weight=row_weight, docid=docid

@@ -5,26 +5,29 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, ClassVar, NamedTuple, TypeVar, Unpack, overload
+from typing import Any, ClassVar, Literal, NamedTuple, Required, Self, TypeVar, Unpack, get_args, overload
 
 import numpy as np
 
 from rankadapters.core.arrays import Floats, Ints
 from rankadapters.core.data.ids import hash_ids, id_kind
+from rankadapters.core.declaration.arguments import word
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.guesses import FRAME, shows_call
-from rankadapters.core.errors import InputError, RankAdaptersError
-from rankadapters.evaluation.assignment import assign, by_query, refuse_entry_per_row, refuse_unknown
+from rankadapters.core.errors import InputError, RankAdaptersError, UnsupportedConventionError
+from rankadapters.evaluation.assignment import assign, column_or_segments, refuse_entry_per_row, refuse_unknown_queries
 from rankadapters.evaluation.evaluator import Evaluator
 from rankadapters.evaluation.measured import Measured
 from rankadapters.evaluation.score import Score, Scores
-from rankadapters.evaluation.segment_sums import Segmented, merged, outcomes, sums_by_segment
+from rankadapters.evaluation.segment_sums import Segmented, merged, outcomes, refuse_pooled, sums_by_segment
 from rankadapters.evaluation.segments import Segments
 from rankadapters.evaluation.tally import Ids
-from rankadapters.partitions.request import FrameKeywords, FrameRequest, Partitions, SegmentKeywords
-from rankadapters.partitions.rows import Names, ScoredRows, rows_of_partition
+from rankadapters.io.rows import ColumnKeywords, Names, ScoredRows, rows_of_partition
+from rankadapters.presets.texts import as_conventions
 
+Partitions = Literal["whole", "shuffle"]
 T = TypeVar("T")
 Conventions = Iterable[Convention | str]
 Columns = Mapping[str, Any]  # pandas or Arrow columns of a partition with at least one row, keyed by role: label, ...
@@ -32,22 +35,73 @@ Job = Callable[[Columns, int], T]  # takes a partition and its number; can be pi
 Values = tuple[Ints, list[Floats]]  # the first row of each query of a partition, and its values by convention
 
 MAX_TRACED_IDS = 1000  # maximum number of repeated ids whose queries are looked up for the error message
+TIES_BY_ROW_ORDER = {"input", "reverse"}
+
+
+class FrameKeywords(ColumnKeywords, total=False):
+    """Keywords of `evaluate`, for type checkers."""
+
+    score: str
+    partitions: Required[Partitions]
+    order: str | None
+
+
+def as_partitions(partitions: object) -> str:
+    """Check how the partitions hold the queries."""
+    hint = "'shuffle' works for every frame; 'whole' moves no rows, but each query must be in one partition"
+    return word("partitions", partitions, get_args(Partitions), hint=hint)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FrameRequest:
+    """The checked arguments of a call of `evaluate` or `per_query`, which are sent to every worker."""
+
+    conventions: tuple[Convention, ...]  # may repeat
+    is_one: bool  # whether the caller gave a single convention, not an iterable
+    names: Names
+    partitions: str
+    by: Mapping[Any, Any] | None  # segment of each query by its id; None if there are no segments or they are a column
+
+    @classmethod
+    def of(cls, convention: Any, partitions: object, names: Names, by: Mapping[Any, Any] | None) -> Self:
+        """Check the arguments of a call."""
+        is_one = isinstance(convention, (Convention, str))
+        conventions = tuple(as_conventions([convention] if is_one else convention))
+        refuse_pooled(conventions)
+        for checked in conventions:
+            _refuse_unfit(checked, names)
+        return cls(conventions=conventions, is_one=is_one, names=names, partitions=as_partitions(partitions), by=by)
+
+    def without_repeats(self) -> Self:
+        """Return the request without repeated conventions, for a table with one column per name."""
+        return replace(self, conventions=tuple({c.name: c for c in self.conventions}.values()))
+
+    @property
+    def has_segments(self) -> bool:
+        """Whether the queries are divided into segments."""
+        return self.by is not None or self.names.by is not None
+
+
+def _refuse_unfit(convention: Convention, names: Names) -> None:
+    if convention.get("pairs") == "given":
+        msg = f"{convention.name} takes given pairs of rows, but rows of a cluster have no numbers for them."
+        raise UnsupportedConventionError(f"{msg}\nHint: pairs='label', or ra.evaluate(pairs=) in one process.")
+    ties = convention.get("ties")
+    if ties in TIES_BY_ROW_ORDER and names.order is None:
+        msg = f"{convention.name} breaks ties by row order (ties={ties!r}), but rows of a cluster have no order."
+        hint = "order=, a column of numbers that sorts the rows of a query, or convention.replace(ties='average')"
+        raise InputError(f"{msg}\nHint: {hint}.")
+    if ties.startswith("docid") and names.docid is None:
+        msg = f"{convention.name} breaks ties by document (ties={ties!r}), but docid= was not given."
+        raise InputError(f"{msg}\nHint: docid=, a column of strings or integers.")
 
 
 class Frame(ABC):
-    """A Dask or Spark frame, after a shuffle if the caller requested one; each engine has a subclass.
+    """A Dask or Spark frame, after a shuffle if the caller requested one; each engine has a subclass."""
 
-    Attributes
-    ----------
-    engine_type : type
-        The engine's class of frames.
-    type_name, hint : str
-        The name of that class, and how to make such a frame, for an error.
-    """
-
-    engine_type: ClassVar[type[Any]]
+    engine_type: ClassVar[type[Any]]  # the engine's class of frames
     type_name: ClassVar[str]
-    hint: ClassVar[str]
+    hint: ClassVar[str]  # of the error for another type: how to make such a frame
 
     @abstractmethod
     def __init__(self, df: Any, request: FrameRequest) -> None: ...
@@ -72,7 +126,7 @@ class Frame(ABC):
     @overload
     @classmethod
     def evaluate(
-        cls, df: Any, convention: Convention | str | Conventions, **keywords: Unpack[SegmentKeywords]
+        cls, df: Any, convention: Convention | str | Conventions, *, by: object, **keywords: Unpack[FrameKeywords]
     ) -> Segments[Any]: ...
     @classmethod
     @shows_call(FRAME)
@@ -99,8 +153,7 @@ class Frame(ABC):
         Parameters
         ----------
         df : dask.dataframe.DataFrame or pyspark.sql.DataFrame
-            One row per document. During the call, the Spark session's `spark.sql.execution.arrow.maxRecordsPerBatch`
-            is raised to at least 100,000, which halves the time.
+            One row per document.
         convention : Convention or str, or iterable of them
             The conventions to compute; all of them share one pass and one ranking.
         label, score, qid : str
@@ -153,14 +206,14 @@ class Frame(ABC):
         >>> ra.spark.evaluate(df, "textbook@3", partitions="shuffle").value  # doctest: +SKIP
         0.5654648767857288
         """
-        series, by = by, by_query(by)
+        by_column, by_id = column_or_segments(by)
         names = Names(
             label=label, scores=(score,), qid=qid, query_weight=query_weight, row_weight=row_weight, docid=docid,
-            by=None if isinstance(by, Mapping) else by, order=order,
+            by=by_column, order=order,
         )  # fmt: skip
-        request = cls._request(df, convention, partitions, names, by)
+        request = cls._request(df, convention, partitions, names, by_id)
         parts = _checked_parts(cls(df, request), request, ranks=True)
-        refuse_entry_per_row(series, sum(part.n_rows for part in parts))
+        refuse_entry_per_row(by, sum(part.n_rows for part in parts))
         sums = merged(part.sums for part in parts)
         by_segment = {None: outcomes(sums, request.conventions)}
         segments: Segments[Any] = Segments(request.conventions, by_segment, is_one=request.is_one, one_model=True)
@@ -230,7 +283,7 @@ class Frame(ABC):
         return frame.values(partial(values_of_queries, request))
 
     @classmethod
-    def _request(cls, df: Any, convention: Any, partitions: str, names: Names, by: object = None) -> FrameRequest:
+    def _request(cls, df: Any, convention: Any, partitions: str, names: Names, by: Any = None) -> FrameRequest:
         if not isinstance(df, cls.engine_type):
             msg = f"df is a {type(df).__name__}, but a {cls.type_name} is needed."
             raise InputError(f"{msg}\nHint: {cls.hint}, or ra.evaluate.")
@@ -301,7 +354,7 @@ def _checked_parts(frame: Frame, request: FrameRequest, *, ranks: bool) -> Seque
     if request.by is not None:
         hashes = hash_ids(np.fromiter(request.by, object, len(request.by)))
         known = np.isin(hashes, np.concatenate([part.ids for part in parts])).tolist()
-        refuse_unknown(query for query, is_known in zip(request.by, known, strict=True) if not is_known)
+        refuse_unknown_queries(query for query, is_known in zip(request.by, known, strict=True) if not is_known)
     return parts
 
 

@@ -10,7 +10,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.core.errors import InputError
-from rankadapters.partitions.rows import Names, ScoredRows, read_columns
+from rankadapters.io.rows import Names, ScoredRows, read_columns
 from tests.helpers.tables import for_each
 
 pa = pytest.importorskip("pyarrow")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from rankadapters.partitions.rows import Names, rows_of_partition
+from rankadapters.io.rows import Names, rows_of_partition
 from tests.helpers.tables import for_each
 
 pa = pytest.importorskip("pyarrow")
