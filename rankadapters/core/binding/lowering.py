@@ -9,9 +9,17 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.core.binding.gains import discounts_of, gains_of, is_relevant
+from rankadapters.core.binding.gains import (
+    discounts_of,
+    gains_of,
+    gains_of_grades,
+    gains_of_rows,
+    ideal_sums,
+    is_relevant,
+)
 from rankadapters.core.binding.plans import NO_ARGUMENTS, Column, Formula, Key, RankedPlan, Ranking, WholePlan
 from rankadapters.core.data.columns import Array, Flags, Floats, Ints, refused_label
+from rankadapters.core.data.grades import positions_by_grade
 from rankadapters.core.data.optional_columns import Pairs
 from rankadapters.core.data.queries import Queries, Rows, backwards, mirrored, retrieved_rows, rows_of
 from rankadapters.core.errors import InputError
@@ -73,7 +81,7 @@ class Binding:
 
     def gains(self, gain: str) -> Column:
         """Return the gain of every row, in the caller's order."""
-        return self.column(("gain", gain), lambda: gains_of(self.queries.labels, self.queries.judged, gain))
+        return self.column(("gain", gain), lambda: gains_of_rows(self.queries, gain))
 
     def ranking_gains(self, convention: Any) -> Column:
         """Return the gain of every row; if `convention.unjudged` is a number, it is the label of unjudged rows."""
@@ -234,13 +242,22 @@ class Binding:
             gains = rows.take(column.values)
             return gains, Ranks(gains, None, rows.indptr, deepest)
 
-        def ideal() -> tuple[Floats, Flags]:
+        def by_sorting() -> Floats:
             gains, ranks = self.once(key, make)
             if by_retrieved:
                 ranks = ranks.cut(np.minimum(retrieved.sizes, k))
             elif k < ranks.k:
                 ranks = ranks.cut(k)
-            sums = ranks.discounted_sums(gains, self.discounts(convention.discount, k))
+            return ranks.discounted_sums(gains, self.discounts(convention.discount, k))
+
+        def ideal() -> tuple[Floats, Flags]:
+            counts = None if only_retrieved else self.queries.grade_counts
+            by_grade = None if counts is None else gains_of_grades(self.queries, convention.gain)
+            if counts is None or by_grade is None:
+                sums = by_sorting()
+            else:
+                cutoffs = np.minimum(retrieved.sizes, k) if by_retrieved else k
+                sums = ideal_sums(counts, by_grade, cutoffs, self.discounts(convention.discount, k))
             if not np.isfinite(sums).all():
                 query, gain = self.queries.query_ids[int(np.argmin(np.isfinite(sums)))], convention.gain
                 msg = f"the ideal DCG of query {query} overflows float64: its labels are too large for {gain!r}."
@@ -266,8 +283,13 @@ class Binding:
         """Permute the rows of each query so that a stable sort by score breaks ties as `ties` says."""
         if ties == "reverse":
             return backwards(rows)
-        keys = rows.take(_tie_keys(ties, self.queries, tie_column.values))
-        return rows.reordered(sorted_positions(keys, rows.indptr))
+        positions, grades = None, self.queries.grades
+        if grades is not None and ties in {"best", "worst"}:
+            values = rows.take(tie_column.values)
+            positions = positions_by_grade(values, rows.take(grades), rows.indptr, falling=ties == "best")
+        if positions is None:
+            positions = sorted_positions(rows.take(_tie_keys(ties, self.queries, tie_column.values)), rows.indptr)
+        return rows.reordered(positions)
 
 
 def _tie_keys(ties: str, queries: Queries, values: Floats) -> Floats:
