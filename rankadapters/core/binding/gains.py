@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters.core.data.columns import Array, Floats, Ints, refused_label
-from rankadapters.core.data.grades import ROWS_PER_BLOCK, blocks_of_queries
+from rankadapters.core.data.grades import ROWS_PER_BLOCK, blocks_of_queries, of_rows
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.fields import border, label_threshold, table
 from rankadapters.core.errors import InputError
@@ -52,7 +52,7 @@ def gains_of_rows(queries: Queries, gain: str) -> Floats:
     by_grade = None if gain == "linear" else gains_of_grades(queries, gain)
     if by_grade is None or queries.grades is None:
         return gains_of(queries.labels, queries.judged, gain)
-    gains = by_grade[queries.grades]  # looking up a few gains is faster than computing one for every row
+    gains = of_rows(by_grade, queries.grades)  # looking up a few gains is faster than computing one for every row
     return gains if queries.judged is None else np.where(queries.judged, gains, 0.0)
 
 

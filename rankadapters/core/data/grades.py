@@ -18,7 +18,7 @@ Grades = NDArray[np.uint8]
 
 ROWS_PER_BLOCK = 2**16  # so that the arrays of a block stay in the processor's cache
 MOST_COUNTS = 4  # per row: short queries with many grades would need more memory than their rows
-NUMBERS_PER_SORT = 2**16  # a block has at most so many classes of all its queries
+NUMBERS_PER_SORT = 2**16  # the classes of all queries of a block, which 16 bits can number
 MOST_CLASSES = 32  # more would make the blocks too small
 
 
@@ -48,6 +48,15 @@ def _numbers(classes: Array, sizes: Ints, n_classes: int, dtype: type[np.integer
     """Return for each row the number of its query and class among all classes of all queries."""
     numbers: Array = np.repeat(np.arange(0, sizes.size * n_classes, n_classes, dtype=dtype), sizes)
     numbers += classes
+    return numbers
+
+
+def of_rows(by_grade: Floats, grades: Grades) -> Floats:
+    """Return the number of each row's grade: `by_grade[grades]` in half the time."""
+    numbers = np.empty(grades.size)
+    for start in range(0, grades.size, ROWS_PER_BLOCK):
+        part = slice(start, start + ROWS_PER_BLOCK)
+        by_grade.take(grades[part], out=numbers[part], mode="clip")  # this mode needs no copy of `out`
     return numbers
 
 
@@ -115,12 +124,14 @@ def positions_by_grade(values: Floats, grades: Grades, indptr: Ints, *, falling:
     classes = np.unique(-of_grade if falling else of_grade, return_inverse=True)[1].astype(np.uint8).ravel()
     n_classes = int(classes.max()) + 1
     positions = np.empty(grades.size, index_dtype(grades.size))
-    for start, stop in blocks_of_queries(indptr, NUMBERS_PER_SORT // n_classes):
+    n_rows = NUMBERS_PER_SORT // n_classes * max(1, grades.size // (2 * indptr.size))
+    for start, stop in blocks_of_queries(indptr, min(n_rows, ROWS_PER_BLOCK)):
         part = slice(int(indptr[start]), int(indptr[stop]))
         if (of_grade.take(grades[part]) != values[part]).any():
             return None
-        # numpy sorts 16-bit integers by radix, in a fifth of the time; only empty queries can make the numbers larger.
+        # numpy sorts 16-bit integers by radix, in a fifth of the time.
         dtype = np.uint16 if (stop - start) * n_classes <= NUMBERS_PER_SORT else np.int64
         numbers = _numbers(classes.take(grades[part]), np.diff(indptr[start : stop + 1]), n_classes, dtype)
-        np.add(np.argsort(numbers, kind="stable"), part.start, out=positions[part], casting="same_kind")
+        positions[part] = np.argsort(numbers, kind="stable")
+        positions[part] += part.start
     return positions
