@@ -7,10 +7,13 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.core.arrays import Array, Floats
+from rankadapters.core.arrays import Array, Floats, Ints
 from rankadapters.core.data.columns import refused_label
+from rankadapters.core.data.grades import ROWS_PER_BLOCK, blocks_of_queries, of_rows
+from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.fields import border, gain_table, label_threshold
 from rankadapters.core.errors import InputError
+from rankadapters.core.ranking.ranks import offsets, positions_within, segment_numbers, sums
 
 _FLOAT64_EXPONENT = 1024
 
@@ -29,6 +32,60 @@ def gains_of(labels: Floats, judged: NDArray[np.bool_] | None, gain: str) -> Flo
     if judged is not None:
         gains = np.where(judged, gains, 0.0)
     return gains
+
+
+def gains_of_grades(queries: Queries, gain: str) -> Floats | None:
+    """Return the gains of the grades 0, 1, ... up to the largest label; None if labels are no grades, or one has none.
+
+    >>> gains_of_grades(Queries([2, 0], qid=[7, 7]), "exp2").tolist()
+    [0.0, 1.0, 3.0]
+    """
+    if queries.grades is None:
+        return None
+    try:
+        return gains_of(np.arange(queries.grades.max() + 1.0), None, gain)
+    except InputError:  # `gains_of` all labels names the row
+        return None
+
+
+def gains_of_rows(queries: Queries, gain: str) -> Floats:
+    """Return the gain of each row, 0 for unjudged rows; raise InputError as `gains_of` does."""
+    by_grade = None if gain == "linear" else gains_of_grades(queries, gain)
+    if by_grade is None or queries.grades is None:
+        return gains_of(queries.labels, queries.judged, gain)
+    gains = of_rows(by_grade, queries.grades)  # looking up a few gains is faster than computing one for every row
+    return gains if queries.judged is None else np.where(queries.judged, gains, 0.0)
+
+
+def ideal_sums(counts: Ints, gains: Floats, k: int | Ints, discounts: Floats) -> Floats:
+    """Return the sum of gain x discount over each query's k highest gains, in descending order.
+
+    Parameters
+    ----------
+    counts : int array, shape (n_queries, n_grades)
+        Number of each query's rows with each grade.
+    gains : float64 array, shape (n_grades,)
+        Gain of each grade.
+    k : int, or int array, shape (n_queries,)
+        Number of ranks.
+    discounts : float64 array
+        Discount of each rank, at least `k`.
+
+    Examples
+    --------
+    >>> ideal_sums(np.array([[1, 0, 2]]), np.array([0.0, 1.0, 3.0]), 2, np.array([1.0, 0.5])).tolist()
+    [4.5]
+    """
+    falling = np.argsort(-gains, kind="stable")
+    ends = np.minimum(np.cumsum(counts[:, falling], axis=1), np.reshape(k, (-1, 1)))
+    sizes, indptr = np.diff(ends, axis=1, prepend=0), offsets(ends[:, -1])
+    totals = np.zeros(len(counts))
+    for start, stop in blocks_of_queries(indptr, ROWS_PER_BLOCK):
+        by_rank = np.repeat(np.tile(gains[falling], stop - start), sizes[start:stop].ravel())
+        within = indptr[start : stop + 1] - indptr[start]
+        products = by_rank * discounts[positions_within(within)]
+        totals[start:stop] = sums(products, segment_numbers(within), stop - start)
+    return totals
 
 
 def passes_threshold(values: Array, name: str) -> NDArray[np.bool_]:
@@ -52,13 +109,6 @@ def is_relevant(labels: Floats, name: str) -> NDArray[np.bool_]:
 def _passes(values: Array, word: str, threshold: float) -> NDArray[np.bool_]:
     passes: NDArray[np.bool_] = values > threshold if word == "above" else values >= threshold
     return passes
-
-
-def as_bytes(values: Floats) -> NDArray[np.uint8] | None:
-    """Return the values as bytes; None unless all of them are whole numbers from 0 to 255."""
-    with np.errstate(invalid="ignore"):  # a value that does not fit is changed, as the comparison below detects
-        small = values.astype(np.uint8)
-    return small if (small == values).all() else None
 
 
 def discounts_of(discount: str, n: int) -> Floats:
@@ -92,10 +142,6 @@ def _gains(labels: Floats, name: str) -> Floats:
     if high >= _FLOAT64_EXPONENT:
         too_large = "so large that 2^label overflows float64"
         raise refused_label(labels, labels >= _FLOAT64_EXPONENT, too_large, "use a linear gain or a table")
-    grades = as_bytes(labels)
-    if grades is not None:  # looking up a few powers is faster than computing one for every row
-        table_of_powers: Floats = np.exp2(np.arange(high + 1)) - 1.0
-        return table_of_powers[grades]
     powers = np.exp2(np.floor(labels) if name == "exp2-floor" else labels)
     powers -= 1.0
     return powers

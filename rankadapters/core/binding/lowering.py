@@ -10,10 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters.core.arrays import EXACT, Array, Flags, Floats, Ints
-from rankadapters.core.binding.gains import discounts_of, gains_of, is_relevant
+from rankadapters.core.binding.gains import (
+    discounts_of,
+    gains_of,
+    gains_of_grades,
+    gains_of_rows,
+    ideal_sums,
+    is_relevant,
+)
 from rankadapters.core.binding.plans import NO_ARGUMENTS, Formula, Plan, Ranking, whole_plan
 from rankadapters.core.classes import lazy_property
 from rankadapters.core.data.columns import refused_label
+from rankadapters.core.data.grades import positions_by_grade
 from rankadapters.core.data.optional_columns import Pairs
 from rankadapters.core.data.queries import Queries, Rows, backwards, mirrored, rows_of
 from rankadapters.core.errors import InputError
@@ -82,7 +90,7 @@ class Binding:
     @kept
     def gains(self, gain: str) -> Floats:
         """Return the gain of every row, in the caller's order."""
-        return gains_of(self.queries.labels, self.queries.judged, gain)
+        return gains_of_rows(self.queries, gain)
 
     @kept
     def ranking_gains(self, gain: str, unjudged: object) -> Floats:
@@ -232,8 +240,13 @@ class Binding:
                 where = "where it is taken, as by ra.evaluate; or ties='input', in a text +ties=input"
                 raise InputError(msg, hint=f"docid=one string per row, {where}")
             column = self.queries.docid_rank.astype(np.float64)
-        keys = rows.take(column if ties in {"best", "docid-descending"} else -column)
-        return rows.reordered(sorted_positions(keys, rows.indptr))
+        falling, grades, positions = ties in {"best", "docid-descending"}, self.queries.grades, None
+        keys = rows.take(column)
+        if grades is not None and ties in {"best", "worst"}:
+            positions = positions_by_grade(keys, rows.take(grades), rows.indptr, falling=falling)
+        if positions is None:
+            positions = sorted_positions(keys if falling else -keys, rows.indptr)
+        return rows.reordered(positions)
 
     def ideal_dcg(self, convention: Any) -> tuple[Floats, Flags]:
         """Return each query's ideal DCG, and whether the query is empty: an ideal DCG that is not positive becomes 1.
@@ -251,15 +264,19 @@ class Binding:
     @kept
     def _ideal_dcg(self, gain: str, discount: str, k: int, ideal: str, unjudged: object) -> tuple[Floats, Flags]:
         retrieved = self.judged if ideal == "cutoff" else self.retrieved(unjudged)
-        if ideal == "retrieved-only":
-            gains, ranks = self._ideal_ranks(retrieved, self.ranking_gains(gain, unjudged), max(k, self.depth))
+        cutoffs = k if ideal == "cutoff" else np.minimum(retrieved.sizes, k)
+        discounts, counts = self.discounts(discount, k), self.queries.grade_counts
+        by_grade = None if counts is None or ideal == "retrieved-only" else gains_of_grades(self.queries, gain)
+        if counts is not None and by_grade is not None:
+            sums = ideal_sums(counts, by_grade, cutoffs, discounts)
         else:
-            gains, ranks = self._ideal_ranks(self.judged, self.gains(gain), max(k, self.depth))
-        if ideal != "cutoff":
-            ranks = ranks.cut(np.minimum(retrieved.sizes, k))
-        elif k < ranks.k:
-            ranks = ranks.cut(k)
-        sums = ranks.discounted_sums(gains, self.discounts(discount, k))
+            if ideal == "retrieved-only":
+                gains, ranks = self._ideal_ranks(retrieved, self.ranking_gains(gain, unjudged), max(k, self.depth))
+            else:
+                gains, ranks = self._ideal_ranks(self.judged, self.gains(gain), max(k, self.depth))
+            if ideal != "cutoff" or k < ranks.k:
+                ranks = ranks.cut(cutoffs)
+            sums = ranks.discounted_sums(gains, discounts)
         if not np.isfinite(sums).all():
             query = self.queries.query_ids[int(np.argmin(np.isfinite(sums)))]
             msg = f"the ideal DCG of query {query} overflows float64: its labels are too large for {gain!r}."

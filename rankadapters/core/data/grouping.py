@@ -59,32 +59,28 @@ def _from_qid(qid: object, n_docs: int) -> dict[str, Any]:
     same_length("qid", ids, n_docs)
     keys = comparable_keys(ids)
     starts = _starts(keys)
-    first, codes = _distinct(keys[starts])
+    runs, begins = _by_key(keys[starts])
     lengths = np.diff(starts, append=n_docs)
-    if first.size == starts.size:
+    if begins.size == starts.size:
         return {"query_ids": ids[starts], "indptr": offsets(lengths), "order": None}
-    appearance = np.argsort(first)
-    query_of_code = np.empty_like(appearance)
-    query_of_code[appearance] = np.arange(appearance.size)
-    query_of_row = np.repeat(query_of_code[codes], lengths)
-    return {
-        "query_ids": ids[starts[first[appearance]]],
-        "indptr": offsets(np.bincount(query_of_row)),
-        "order": stable_order(query_of_row).astype(index_dtype(n_docs)),
-    }
+    appearance = np.argsort(runs[begins])
+    runptr = offsets(np.diff(begins, append=runs.size)[appearance])  # where the runs of each query begin
+    order, indptr = runs[_ranges(begins[appearance], runptr)], runptr
+    if starts.size < n_docs:  # runs of more than one row
+        ends = offsets(lengths[order])
+        order, indptr = _ranges(starts[order], ends), ends[runptr]
+    return {"query_ids": ids[order[indptr[:-1]]], "indptr": indptr, "order": order.astype(index_dtype(n_docs))}
 
 
-def _distinct(keys: Array) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return the first index of each distinct key, sorted by key, and for each entry the number of its key."""
-    if keys.dtype.kind not in "iu":
-        _, first, codes = np.unique(keys, return_index=True, return_inverse=True)
-        return first, codes.ravel()
-    order = stable_order(keys)
-    ordered = keys[order]
-    rises = np.concatenate([[True], ordered[1:] != ordered[:-1]])
-    codes = np.empty(keys.size, np.intp)
-    codes[order] = np.cumsum(rises) - 1
-    return order[rises], codes
+def _by_key(keys: Array) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return a stable argsort of the keys, and where each distinct key begins in it."""
+    order = stable_order(keys) if keys.dtype.kind in "iu" else np.argsort(keys, kind="stable")
+    return order, _starts(keys[order])
+
+
+def _ranges(starts: Ints, indptr: Ints) -> Ints:
+    """Return ranges of numbers, one after the other, given where they start and the offsets of the result."""
+    return np.repeat(starts - indptr[:-1], np.diff(indptr)) + np.arange(indptr[-1])
 
 
 def stable_order(numbers: Array) -> NDArray[np.intp]:

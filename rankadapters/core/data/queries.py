@@ -26,6 +26,7 @@ from rankadapters.core.data.columns import (
     same_length,
     shared_index,
 )
+from rankadapters.core.data.grades import Grades, as_grades, counts_of_grades
 from rankadapters.core.data.grouping import grouped
 from rankadapters.core.data.ids import hash_ids, hash_sums, mixed
 from rankadapters.core.data.optional_columns import Pairs, as_docids, as_pairs, as_query_weights, pairs_of_queries
@@ -79,7 +80,7 @@ class Rows:
         """
         return column if self.order is None else column[self.order]
 
-    def reordered(self, positions: Ints) -> Rows:
+    def reordered(self, positions: NDArray[np.signedinteger[Any]]) -> Rows:
         """Return the rows in a new order of the rows within each query."""
         inner = positions.astype(index_dtype(positions.size), copy=False)
         return Rows(inner if self.order is None else self.order[inner], self.indptr)
@@ -197,7 +198,8 @@ class Queries(Rows):
             row_weight=None if row_weight is None else as_weights("row_weight", row_weight, n_docs, "row"),
             query_weight=None, pairs=None, docid_rank=None, own_docid=None, **grouped(qid, group_sizes, n_docs),
         )  # fmt: skip
-        refuse_non_finite("labels", values, self.judged)
+        if self.grades is None:
+            refuse_non_finite("labels", values, self.judged)
         if query_weight is not None:
             shared_index({"group_sizes": group_sizes, "query_weight": query_weight})
             _set(self, query_weight=as_query_weights(query_weight, self.query_ids))
@@ -395,11 +397,31 @@ class Queries(Rows):
         if "query_ids" in fields:
             outdated.append("id_hashes")
         if "order" in fields:
-            outdated += ["sizes", "longest", "n_queries", "query_of_row"]
+            outdated += ["sizes", "longest", "n_queries", "query_of_row", "grade_counts"]
+        if "labels" in fields or "judged" in fields:
+            outdated += ["grades", "grade_counts"]
         for name in outdated:
             changed.__dict__.pop(name, None)
         _set(changed, **fields)
         return changed
+
+    @lazy_property
+    def grades(self) -> Grades | None:
+        """Label of each row as a byte, 0 for unjudged rows; None unless all are whole numbers from 0 to 255.
+
+        >>> Queries([1, 0, 2], qid=[7, 7, 7]).grades
+        array([1, 0, 2], dtype=uint8)
+        """
+        return as_grades(self.labels, self.judged)
+
+    @lazy_property
+    def grade_counts(self) -> Ints | None:
+        """Number of each query's judged rows with each grade, shape (n_queries, n_grades); None for many numbers.
+
+        >>> Queries([1, 0, 2, 0], qid=["b", "a", "b", "b"]).grade_counts.tolist()
+        [[1, 1, 1], [1, 0, 0]]
+        """
+        return None if self.grades is None else counts_of_grades(self.grades, self.judged, self.order, self.indptr)
 
     @lazy_property
     def id_hashes(self) -> NDArray[np.uint64]:
@@ -412,6 +434,17 @@ class Queries(Rows):
 
         Hashes of rows are added, so that the order of the rows does not matter.
         """
+        sums = self._hashes_of_rows()
+        weights = np.ones(sums.size) if self.query_weight is None else self.query_weight + 0.0
+        return mixed(mixed(sums ^ self.id_hashes) ^ weights.view(np.uint64))
+
+    def _hashes_of_rows(self) -> NDArray[np.uint64]:
+        """Return for each query the hash of its rows and pairs."""
+        has_labels_only = self.judged is self.retrieved is self.row_weight is self.pairs is None
+        counts = self.grade_counts if has_labels_only else None
+        if counts is not None:  # hashing each grade is faster than hashing each row
+            grades = np.arange(counts.shape[1], dtype=np.float64)
+            return counts.astype(np.uint64) @ mixed(grades.view(np.uint64))
         words = (self.labels + 0.0).view(np.uint64)  # + 0.0 makes -0.0 and 0.0 one label
         if self.judged is not None:
             words = np.where(self.judged, words, UNJUDGED)
@@ -420,10 +453,7 @@ class Queries(Rows):
         if self.row_weight is not None:
             words = mixed(words) ^ (self.row_weight + 0.0).view(np.uint64)
         sums = hash_sums(mixed(self.take(words)), self.indptr)
-        if self.pairs is not None:
-            sums += self.pairs.hashes(words)
-        weights = np.ones(sums.size) if self.query_weight is None else self.query_weight + 0.0
-        return mixed(mixed(sums ^ self.id_hashes) ^ weights.view(np.uint64))
+        return sums if self.pairs is None else sums + self.pairs.hashes(words)
 
     @lazy_property
     def digest(self) -> int:
