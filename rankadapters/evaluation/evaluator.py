@@ -12,9 +12,8 @@ from rankadapters.core.data.queries import Queries, as_queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.evaluation import passes, threads
 from rankadapters.evaluation.measured import Measured
-from rankadapters.evaluation.score import ByConvention
+from rankadapters.evaluation.score import Shape
 from rankadapters.presets.label_rules import warn_of_labels
-from rankadapters.presets.texts import as_convention, as_conventions, is_one
 
 
 class Evaluator:
@@ -40,8 +39,6 @@ class Evaluator:
         The queries that the conventions are bound to.
     conventions : list of Convention
         The conventions in the order given.
-    convention : Convention or None
-        The convention if one was given, None for a sequence.
 
     Raises
     ------
@@ -73,30 +70,32 @@ class Evaluator:
         n_threads: int | None = None,
         **columns: Unpack[Columns],
     ) -> None:
-        self.convention = as_convention(convention) if is_one(convention) else None
-        conventions = as_conventions(convention) if self.convention is None else [self.convention]
-        self._bind(as_queries(labels, **columns), conventions, n_threads)
+        self._bind(as_queries(labels, **columns), Shape.of(convention), n_threads)
         self.queries.digest  # noqa: B018 - is computed here, so that no call of a training loop takes longer for it
-        warn_of_labels(self.queries, conventions)
+        warn_of_labels(self.queries, self.conventions)
 
     @classmethod
     def of(cls, queries: Queries, conventions: Sequence[Convention], n_threads: int | None = None) -> Self:
         """Bind a list of conventions without warnings about labels, for callers that report these in their own way."""
         evaluator = cls.__new__(cls)
-        evaluator.convention = None
-        evaluator._bind(queries, list(conventions), n_threads)  # noqa: SLF001 - of this class
+        evaluator._bind(queries, Shape(list(conventions), one_convention=False), n_threads)  # noqa: SLF001 - of this class
         return evaluator
 
-    def _bind(self, queries: Queries, conventions: list[Convention], n_threads: int | None) -> None:
-        self.queries, self.conventions = queries, conventions
+    def _bind(self, queries: Queries, shape: Shape, n_threads: int | None) -> None:
+        self.queries, self.shape, self.conventions = queries, shape, shape.conventions
         self.n_threads = None if n_threads is None else threads.as_n_threads(n_threads)
-        refuse_ignored(conventions, queries)
-        self._members = passes.bind(queries, conventions)
+        refuse_ignored(self.conventions, queries)
+        self._members = passes.bind(queries, self.conventions)
 
     def __repr__(self) -> str:
         """Show the conventions by their shortest texts, and the size of the data."""
         texts = [convention.short_name for convention in self.conventions]
-        return f"Evaluator({texts if self.convention is None else texts[0]!r}, {self.queries!r})"
+        return f"Evaluator({texts[0] if self.shape.one_convention else texts!r}, {self.queries!r})"
+
+    @property
+    def convention(self) -> Convention | None:
+        """The convention if one was given, None for a sequence."""
+        return self.conventions[0] if self.shape.one_convention else None
 
     @property
     def query_ids(self) -> Array:
@@ -136,7 +135,7 @@ class Evaluator:
         InputError
             The length is wrong, a score is NaN or infinite, or every query is skipped.
         """
-        return self._shaped(self.measure(scores).scores)
+        return self.shape.results({None: self.measure(scores).scores})
 
     def per_query(self, scores: object) -> Any:
         """Return the value of each query, shape (n_queries,); NaN for skipped queries.
@@ -150,7 +149,7 @@ class Evaluator:
         UnsupportedConventionError
             A convention takes all rows as one query, so queries have no values.
         """
-        return self._shaped(self.measure(scores).per_query)
+        return self.shape.results({None: self.measure(scores).per_query})
 
     def standard_error(self, scores: object) -> Any:
         """Return the standard error of the value, as `Measured.standard_errors` defines it.
@@ -171,7 +170,7 @@ class Evaluator:
         >>> evaluator.standard_error([2, 1, 1, 2])
         0.5
         """
-        return self._shaped(self.measure(scores).standard_errors)
+        return self.shape.results({None: self.measure(scores).standard_errors})
 
     def tally(self, scores: object) -> Any:
         """Return exact sums, which merge with tallies of other queries.
@@ -185,7 +184,4 @@ class Evaluator:
         UnsupportedConventionError
             A convention takes all rows as one query, so parts of the data do not add up.
         """
-        return self._shaped(self.measure(scores).tallies)
-
-    def _shaped(self, results: ByConvention[Any]) -> Any:
-        return results if self.convention is None else results[self.convention]
+        return self.shape.results({None: self.measure(scores).tallies})

@@ -18,7 +18,7 @@ from rankadapters.core.exact_sums import Limbs, exact_sum, squares
 from rankadapters.evaluation.passes import Member
 from rankadapters.evaluation.score import HEAD, ByConvention, Score, Scores, cells, frame_row, signatures
 from rankadapters.evaluation.table import Cell, Table, Written, distinct_decimals
-from rankadapters.evaluation.tally import Tally
+from rankadapters.evaluation.tally import Tally, standard_error
 
 
 class Measured(Written):
@@ -110,8 +110,12 @@ class Measured(Written):
         Cochran, Sampling Techniques, 3rd ed., 1977, equation 6.13: the variance of a ratio.
         """
         self._refuse_over_rows("standard error")
-        results = zip(self._tallies, self._results, strict=True)
-        return ByConvention([(tally.convention, _standard_error(tally, *result)) for tally, result in results])
+        conventions = [tally.convention for tally in self._tallies]
+        return ByConvention(zip(conventions, self._standard_errors, strict=True))
+
+    @lazy_property
+    def _standard_errors(self) -> list[float]:
+        return list(map(standard_error, self._tallies, self.squares))
 
     def blocks(self) -> list[str | Table]:
         """Return a table of the scores with their standard errors, `-` if undefined, and the signatures."""
@@ -125,11 +129,8 @@ class Measured(Written):
         return [table, signatures(self.scores)]
 
     def _frame_rows(self) -> list[dict[str, Any]]:
-        rows = []
-        for tally, (member, numerators) in zip(self._tallies, self._results, strict=True):
-            error = math.nan if member.over_rows else _standard_error(tally, member, numerators)
-            rows.append({**frame_row(tally.score(), tally.convention), "standard_error": error})
-        return rows
+        rows = zip(self._tallies, self._standard_errors, strict=True)
+        return [{**frame_row(tally.score(), tally.convention), "standard_error": error} for tally, error in rows]
 
     def plot(self) -> Any:
         """Return the figure of the scores."""
@@ -169,13 +170,3 @@ class Measured(Written):
             if member.over_rows:
                 msg = f"{member.convention.name} has no {result}: pool='rows' takes all rows as one query."
                 raise UnsupportedConventionError(msg, hint="evaluate all data at once, or pool='queries'")
-
-
-def _standard_error(tally: Tally, member: Member, numerators: Floats) -> float:
-    m = tally.n_scored
-    if m < 2 or not tally.denominator:  # noqa: PLR2004 - a standard error needs two
-        return math.nan
-    terms, mean = member.terms(numerators), tally.numerator / tally.denominator
-    residuals = terms - mean * member.decisions.divisors
-    spread = math.sqrt(m / (m - 1) * float(residuals @ residuals)) / tally.mass
-    return spread * member.convention.link_slope(tally.score().value)

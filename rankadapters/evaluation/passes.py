@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -71,7 +72,7 @@ class Member:
         return terms
 
 
-def bind(queries: Queries, conventions: list[Convention]) -> list[Member]:
+def bind(queries: Queries, conventions: Sequence[Convention]) -> list[Member]:
     """Bind conventions to queries, checking that the labels and columns fit; shared arrays are computed once.
 
     Raises
@@ -84,7 +85,7 @@ def bind(queries: Queries, conventions: list[Convention]) -> list[Member]:
     return [_member(convention, queries, bindings, depth) for convention in conventions]
 
 
-def bind_usable(queries: Queries, conventions: list[Convention]) -> list[Member]:
+def bind_usable(queries: Queries, conventions: Sequence[Convention]) -> list[Member]:
     """Bind conventions as `bind` does, but skip conventions that it refuses or that would ignore weights."""
     bindings: dict[str | None, Binding] = {}
     members, depth = [], _depth(conventions)
@@ -95,7 +96,7 @@ def bind_usable(queries: Queries, conventions: list[Convention]) -> list[Member]
     return members
 
 
-def _depth(conventions: list[Convention]) -> int | None:
+def _depth(conventions: Sequence[Convention]) -> int | None:
     cutoffs = [convention.get("k") for convention in conventions if "k" in convention.fields()]
     return None if None in cutoffs else max(cutoffs, default=1)
 

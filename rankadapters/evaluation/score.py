@@ -11,7 +11,7 @@ from decimal import Decimal
 from functools import wraps
 from itertools import chain
 from numbers import Number, Real
-from typing import Any, ClassVar, Self, TypeVar, cast
+from typing import Any, ClassVar, NamedTuple, Self, TypeVar, cast
 
 from rankadapters.core.classes import frozen_class
 from rankadapters.core.declaration.arguments import number, refusal, text, whole
@@ -26,7 +26,7 @@ from rankadapters.core.errors import (
     choices,
 )
 from rankadapters.evaluation.table import Cell, Table, Written, distinct_decimals, fixed
-from rankadapters.presets.texts import as_convention, parse
+from rankadapters.presets.texts import as_convention, as_conventions, is_one, parse
 
 
 def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -465,6 +465,35 @@ class ScoresOfModels(dict[Any, Score], _ShownScores):
         return [(c, {model: score for model, score in self.items() if score.convention == c}) for c in conventions]
 
 
+class Shape(NamedTuple):
+    """The conventions of a call, and whether it was about a single one and a single model.
+
+    Results are by convention, then by model, without the level of what the caller passed as a single object.
+    """
+
+    conventions: Sequence[Convention]
+    one_convention: bool
+    one_model: bool = True
+
+    @classmethod
+    def of(cls, convention: object, *, one_model: bool = True) -> Self:
+        """Read the argument of a call: a convention, its text, or a sequence of these."""
+        return cls(as_conventions(convention), is_one(convention), one_model)
+
+    def results(self, by_model: Mapping[Any, ByConvention[Any]]) -> Any:
+        """Return the result of the call, given those of each model under all conventions."""
+        results = next(iter(by_model.values()))
+        if not self.one_model:
+            kind = ScoresOfModels if isinstance(results, Scores) else dict
+            entries = ((key, kind({name: of[key] for name, of in by_model.items()})) for key in self.conventions)
+            results = type(results)(entries)
+        return results[self.conventions[0]] if self.one_convention else results
+
+    def model(self, name: Any) -> dict[str, Any]:
+        """Return the entry of a model in the row of a table; none if the caller passed a single model."""
+        return {} if self.one_model else {"model": name}
+
+
 def value_cell(score: Score, form: str, *more: float, contest: Hashable = None) -> Cell:
     """Return the value, and more numbers, in a format; the best of the values in a contest is bold."""
     return Cell(form, score.value, *more, contest=contest, worth=score.convention.worth(score.value))
@@ -480,17 +509,6 @@ def frame_row(score: Score, convention: Convention, **names: Any) -> dict[str, A
     """Return the row of a data frame: the convention, further names such as the model, the value and the counts."""
     counts = {name: getattr(score, name) for name in COUNTS}
     return {"name": convention.name, "signature": str(convention), **names, "value": score.value, **counts}
-
-
-def shape_results(
-    conventions: Sequence[Convention], models: Mapping[Any, ByConvention[Any]], *, is_one: bool, one_model: bool
-) -> Any:
-    """Return results by convention, then model; leave out a level if the caller passed a single object for it."""
-    first = next(iter(models.values()))
-    kind = ScoresOfModels if isinstance(first, Scores) else dict
-    by_model = ((key, kind({name: results[key] for name, results in models.items()})) for key in conventions)
-    results = first if one_model else type(first)(by_model)
-    return results[conventions[0]] if is_one else results
 
 
 def signatures(conventions: Iterable[Convention]) -> str:

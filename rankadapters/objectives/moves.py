@@ -87,7 +87,7 @@ def moves_of(queries: Queries, convention: Convention) -> Moves:
         _refuse_labels(queries, plan.rows, gains, np.abs(gains) > LARGEST_GAIN, problem=problem, hint="another gain=")
     rest = 1.0 - gains if move == CASCADE else NOTHING
     inverse = _inverse(plan, computed) if divided else computed.astype(np.float64)
-    return Moves(plan.rows, gains, rest, inverse, _discounts(plan, convention, cut=True), plan.k, move)
+    return Moves(plan.rows, gains, rest, inverse, _discounts(plan, convention, cut=True), cast("int", plan.k), move)
 
 
 def swaps_of(queries: Queries, convention: Convention, *, cut: bool, catboost: bool = False) -> Moves:
@@ -107,7 +107,7 @@ def swaps_of(queries: Queries, convention: Convention, *, cut: bool, catboost: b
     if kernels.stops:
         gains = _chances(queries, rows, gains, convention)
         gains = gains.astype(np.float32).astype(np.float64) if catboost else gains
-    k = plan.k if cut else int(rows.sizes.max(initial=1))
+    k = (plan.k if cut else None) or int(rows.sizes.max(initial=1))
     kind = kernels.lambdamart if catboost else kernels.swap
     return Moves(rows, gains, NOTHING, inverse, _discounts(plan, convention, cut=cut), k, kind)
 

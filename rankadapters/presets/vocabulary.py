@@ -73,7 +73,8 @@ class Vocabulary(Tool, ABC, Generic[Spelling]):
 
     def _cutoff(self, convention: Any) -> int | None:
         """Return the nearest cutoff that the tool accepts."""
-        return convention.get("k")
+        k: int | None = convention.get("k")
+        return k
 
     @abstractmethod
     def spell(self, convention: Any) -> Spelling:

@@ -144,7 +144,7 @@ class Binding:
         """
         judged = self.queries.judged
         if unjudged == "error" and judged is not None:
-            self._refuse_unjudged()
+            self._refuse_unjudged(judged)
         drops = unjudged == "drop-negative" or (unjudged == "drop" and judged is not None)
         return self._ranked_rows(unjudged if drops else "")
 
@@ -160,9 +160,8 @@ class Binding:
         return rows_of(queries, mask)
 
     @kept
-    def _refuse_unjudged(self) -> None:
-        retrieved, judged = self.queries.retrieved, self.queries.judged
-        without_label = np.logical_not(judged) if retrieved is None else retrieved & np.logical_not(judged)
+    def _refuse_unjudged(self, judged: Flags) -> None:
+        without_label = ~judged if self.queries.retrieved is None else self.queries.retrieved & ~judged
         if without_label.any():
             row = int(np.argmax(without_label))
             msg = f"row {row} was retrieved but not judged, and the convention says unjudged='error'."
@@ -352,7 +351,7 @@ def loss_plan(
     *,
     options: Mapping[str, Any] = NO_ARGUMENTS,
     pairs: Pairs | None = None,
-    **columns: Array,
+    **columns: Any,
 ) -> Plan:
     """Return the plan of a loss, whose value is the sum of all numerators divided by the sum of all masses."""
     return whole_plan(formula, rows, empty=mass <= 0, mass=mass, pooled=True, options=options, pairs=pairs, **columns)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import NamedTuple
 
@@ -118,7 +119,7 @@ def _refusal(name: str, queries: Queries, query: int) -> InputError:
     )
 
 
-def refuse_ignored(conventions: list[Convention], queries: Queries) -> None:
+def refuse_ignored(conventions: Sequence[Convention], queries: Queries) -> None:
     """Refuse weights that a convention would ignore, naming that convention and one that uses them.
 
     Raises

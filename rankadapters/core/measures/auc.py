@@ -9,7 +9,7 @@ import numpy as np
 
 from rankadapters.core.arrays import Floats, Ints
 from rankadapters.core.binding.lowering import Binding, by_label, given_pairs, grades_of, probabilities, weights_of
-from rankadapters.core.binding.plans import Plan, whole_plan
+from rankadapters.core.binding.plans import Formula, Plan, whole_plan
 from rankadapters.core.data.optional_columns import Pairs
 from rankadapters.core.data.queries import Rows
 from rankadapters.core.declaration.convention import POOL, Convention, average_of
@@ -108,9 +108,9 @@ class AUC(Convention):
     def lower(self, binding: Binding) -> Plan:
         """Return the plan with grades or relevance by row, or with pairs; the mass is the weight of all pairs."""
         rows = binding.retrieved(self.unjudged)
-        formula, arguments = concordant_pairs, dict[str, Any]()
+        formula: Formula = concordant_pairs
         if self.pairs == "given":
-            arguments["pairs"] = given_pairs(binding, rows, weighed=self.average == "pair")
+            arguments: dict[str, Any] = {"pairs": given_pairs(binding, rows, weighed=self.average == "pair")}
         elif self.pairs in {"label", "every-two"}:
             formula = pairs_by_grade
             rows, arguments = self._by_label(binding, rows)

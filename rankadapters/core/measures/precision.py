@@ -129,7 +129,8 @@ class Precision(Share):
 @kept
 def nonzero_labels(binding: Binding) -> Floats:
     """Return 1 for every row of another label than 0, else 0, in the caller's order."""
-    return (binding.labels != 0).astype(float)
+    nonzero: Floats = (binding.labels != 0).astype(float)
+    return nonzero
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
