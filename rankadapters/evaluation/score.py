@@ -13,7 +13,7 @@ from itertools import chain
 from numbers import Number, Real
 from typing import Any, ClassVar, NamedTuple, Self, TypeVar, cast
 
-from rankadapters.core.classes import frozen_class
+from rankadapters.core.classes import frozen_class, lazy_property
 from rankadapters.core.declaration.arguments import number, refusal, text, whole
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import (
@@ -373,39 +373,41 @@ class ByConvention(Mapping[Convention, Result]):
     """
 
     def __init__(self, entries: Iterable[tuple[Convention, Result]]) -> None:
-        self._entries = tuple(entries)
-        self._indices: dict[Convention, list[int]] = {}
-        for index, (convention, _) in enumerate(self._entries):
-            self._indices.setdefault(convention, []).append(index)
+        self.entries = tuple(entries)
+        # If equal conventions are requested, the first one's result comes first.
+        self._results = dict(reversed(self.entries))
+
+    @lazy_property
+    def _results_by_name(self) -> dict[tuple[Convention, str], Result]:
+        return {(convention, convention.name): result for convention, result in reversed(self.entries)}
 
     def __getitem__(self, key: Convention | str) -> Result:
         """Return the result for a convention, or for a text that parses to it."""
         try:
             convention = key if isinstance(key, Convention) else as_convention(key)
         except ConventionError as error:
-            if any(isinstance(result, dict) and key in result for _, result in self._entries if isinstance(key, str)):
-                hint = f"first the convention, then the model: scores[{self._entries[0][0].short_name!r}][{key!r}]"
+            if any(isinstance(result, dict) and key in result for _, result in self.entries if isinstance(key, str)):
+                hint = f"first the convention, then the model: scores[{self.entries[0][0].short_name!r}][{key!r}]"
                 raise NotAskedError(f"{key!r} is a model, not a convention.", hint=hint) from None
             raise NotAskedError(str(error)) from None
-        indices = self._indices.get(convention)
-        if indices is None:
+        if convention not in self._results:
             names = choices(convention.short_name for convention in self)
             raise NotAskedError(f"{convention.short_name} was not asked for.", hint=f"this result holds {names}")
-        if len(indices) > 1:
-            indices = [index for index in indices if self._entries[index][0].name == convention.name] or indices
-        return self._entries[indices[0]][1]
+        if len(self._results) < len(self.entries) and (convention, convention.name) in self._results_by_name:
+            return self._results_by_name[convention, convention.name]
+        return self._results[convention]
 
     def __iter__(self) -> Iterator[Convention]:
         """Iterate over the conventions in the requested order."""
-        return (convention for convention, _ in self._entries)
+        return (convention for convention, _ in self.entries)
 
     def __len__(self) -> int:
         """Return the number of entries."""
-        return len(self._entries)
+        return len(self.entries)
 
     def __repr__(self) -> str:
         """Show each result by its convention's shortest text."""
-        entries = ", ".join(f"{convention.short_name!r}: {result!r}" for convention, result in self._entries)
+        entries = ", ".join(f"{convention.short_name!r}: {result!r}" for convention, result in self.entries)
         return f"{type(self).__name__}({{{entries}}})"
 
 
@@ -440,7 +442,7 @@ class Scores(ByConvention[Result], _ShownScores):
         return str(table.transposed("name") if len(table.head) > _WIDEST and table.head[0] == "model" else table)
 
     def _scores(self) -> Collection[tuple[Convention, Any]]:
-        return self._entries
+        return self.entries
 
 
 class ScoresOfModels(dict[Any, Score], _ShownScores):
@@ -478,15 +480,18 @@ class Shape(NamedTuple):
     @classmethod
     def of(cls, convention: object, *, one_model: bool = True) -> Self:
         """Read the argument of a call: a convention, its text, or a sequence of these."""
-        return cls(as_conventions(convention), is_one(convention), one_model)
+        if is_one(convention):
+            return cls([as_convention(convention)], True, one_model)  # noqa: FBT003 - of a tuple
+        return cls(as_conventions(convention), False, one_model)  # noqa: FBT003 - as above
 
     def results(self, by_model: Mapping[Any, ByConvention[Any]]) -> Any:
         """Return the result of the call, given those of each model under all conventions."""
         results = next(iter(by_model.values()))
         if not self.one_model:
             kind = ScoresOfModels if isinstance(results, Scores) else dict
-            entries = ((key, kind({name: of[key] for name, of in by_model.items()})) for key in self.conventions)
-            results = type(results)(entries)
+            columns = [[result for _, result in of_model.entries] for of_model in by_model.values()]
+            rows = (kind(zip(by_model, row, strict=True)) for row in zip(*columns, strict=True))
+            results = type(results)(zip(self.conventions, rows, strict=True))
         return results[self.conventions[0]] if self.one_convention else results
 
     def model(self, name: Any) -> dict[str, Any]:

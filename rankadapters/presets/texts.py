@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from difflib import get_close_matches
+from functools import lru_cache
 from typing import Any, TypeGuard, cast
 
 from rankadapters.core.declaration.convention import Convention
@@ -172,6 +173,7 @@ def _is_text(text: str) -> bool:
     return False
 
 
+@lru_cache(maxsize=1024)  # conventions are frozen; an error is not kept
 def _parse(text: str) -> Convention:
     display = _DISPLAY.fullmatch(text)
     if display is not None:

@@ -79,19 +79,16 @@ def decide_policies(convention: Convention, queries: Queries, sizes: Sizes, mass
     InputError
         The policy for a query is `error`; the message names the query.
     """
-    k = convention.get("k")
+    k, by_policy = convention.get("k"), {name: convention.get(name) for name in ("missing", "short", "empty")}
     ranked, missing, empty = sizes
     short = ranked < k if k else np.zeros(queries.n_queries, np.bool_)
-    by_short = short & ~missing & (convention.get("short") != "pad")
-    by_missing = missing & ~empty if convention.get("empty") == "skip" else missing
+    by_short = short & ~missing & (by_policy["short"] != "pad")
+    by_missing = missing & ~empty if by_policy["empty"] == "skip" else missing
     by_empty = empty & ~by_missing & ~by_short
     status, fixed = np.full(queries.n_queries, COMPUTE, np.uint8), np.zeros(queries.n_queries)
-    policies: list[tuple[str, Flags, float | str]] = [
-        ("missing", by_missing, convention.get("missing")),
-        ("short", by_short, convention.get("short")),
-        ("empty", by_empty, convention.get("empty") if mass is None else "skip"),
-    ]
-    for name, affected, choice in policies:
+    if mass is not None:
+        by_policy["empty"] = "skip"
+    for (name, choice), affected in zip(by_policy.items(), (by_missing, by_short, by_empty), strict=True):
         if choice == "error" and affected.any():
             raise _refusal(name, queries, int(np.argmax(affected)))
         status[affected] = SKIP if choice == "skip" else FIXED
@@ -131,7 +128,7 @@ def refuse_ignored(conventions: Sequence[Convention], queries: Queries) -> None:
         ignoring = [c for c in conventions if not _uses(c, column)]
         if not ignoring:
             continue
-        using = [c for c in conventions if c not in ignoring]
+        using = [c for c in conventions if _uses(c, column)]
         name = ignoring[0].name if len(conventions) > 1 else "the convention"
         contrast = f", while {using[0].name} says {using[0].average!r} and uses it" if using else ""
         remedy = "; evaluate them separately, the first on queries.with_weights()" if using else f", or drop {column}"
