@@ -133,6 +133,14 @@ def test_binding_looks_once_for_the_deepest_cutoff_of_all_conventions(monkeypatc
     assert calls == [conventions, conventions]
 
 
+def test_the_time_for_many_equal_conventions_does_not_grow_with_their_square(monkeypatch):
+    convention, n_names, name = ra.parse("textbook@2"), [], ra.NDCG.name.fget
+    monkeypatch.setattr(ra.NDCG, "name", property(lambda self: n_names.append(1) or name(self)))
+    scores = ra.evaluate([1, 0], {"a": [1, 2], "b": [2, 1]}, [convention] * 50, group_sizes=[2])
+    assert [of_models["b"].value for of_models in scores.values()] == [1.0] * 50
+    assert len(n_names) <= 4 * 50
+
+
 def test_only_an_evaluator_made_by_its_class_warns_of_labels():
     queries = ra.Queries([0.5, 0], group_sizes=[2])
     with pytest.warns(LabelsWarning, match=r"labels\[0\] is 0.5, which RankLib"):
