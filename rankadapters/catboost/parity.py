@@ -121,7 +121,7 @@ class CatBoostToolkit(Toolkit):
         """Compare by every route, or under each of `metrics`; for NaN scores, only report CatBoost's value."""
         refuse_retrieval(data.queries, self.vocabulary.title)
         nearest, words = self.nearest(declared)
-        if getattr(declared, "pairs", "given") != "given":  # otherwise CatBoost makes no pairs itself
+        if declared.get("pairs") not in {None, "given"}:  # otherwise CatBoost makes no pairs itself
             data = replace(data, queries=data.queries.with_columns(pairs=None))
         scores = data.queries.check_scores(data.scores)
         if np.isnan(scores).any():

@@ -71,15 +71,14 @@ def _n_distinct(query_of_row: Array, values: Array) -> int:
 
 def _is_graded(convention: Convention) -> bool:
     """Return whether labels count by their size, and not only as relevant or not."""
-    gain = getattr(convention, "gain", "from_1")
-    return not str(gain).startswith("from_")
+    return not (convention.get("gain") or "from_").startswith("from_")
 
 
 def _tie_doubt(queries: Queries, convention: Convention, scores: Array) -> str | None:
     """Return a message if ties change the value of a query that the preset's tool sorts by an unstable sort."""
     name, preset = convention.preset or ("", convention)
     tool, least = UNSTABLE_SORTS.get(name.partition(".")[0], ("", 0))
-    if not tool or getattr(convention, "ties", None) != getattr(preset, "ties", None):
+    if not tool or convention.get("ties") != preset.get("ties"):
         return None
     is_long = rows_of(queries, queries.retrieved).sizes >= least
     if not is_long.any():

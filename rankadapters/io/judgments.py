@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from rankadapters.core.arrays import Array
 from rankadapters.core.classes import frozen_class
 from rankadapters.core.data.columns import text_column
+from rankadapters.core.data.grouping import stretches
 from rankadapters.core.data.ids import id_values
-from rankadapters.core.data.queries import Queries, stretches
+from rankadapters.core.data.queries import Queries
 from rankadapters.core.errors import InputError
 from rankadapters.io.rows import Locate, first_duplicate, locating, with_docids
 

@@ -22,9 +22,10 @@ from rankadapters.core.data.columns import (
     shared_index,
     text_column,
 )
+from rankadapters.core.data.grouping import stable_order
 from rankadapters.core.data.ids import id_column, id_form
 from rankadapters.core.data.optional_columns import own_docids, rank_docids
-from rankadapters.core.data.queries import Queries, stable_order
+from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.arguments import refusal
 from rankadapters.core.errors import InputError, MissingToolkitError
 

@@ -146,7 +146,7 @@ class AdaRank(LinearLearner):
         for feature in range(len(columns)):
             scores = columns[feature]
             if self.variant == "ranklib":
-                scores = selection_ranks(scores, judge.train.queries.indptr, getattr(judge.convention, "k", None))
+                scores = selection_ranks(scores, judge.train.queries.indptr, judge.train.convention.get("k"))
             values[:, feature] = judge.train.per_query([scores])[0]
         largest = float(np.nanmax(np.abs(values)))
         if largest > 1 + 1e-9:

@@ -97,7 +97,7 @@ class LightGBMToolkit(Toolkit):
         n_trained, best = booster.current_iteration(), booster.best_iteration
         rounds = rounds_until(iteration, n_trained, best)
         scores = np.asarray(booster.predict(X, num_iteration=rounds, raw_score=True))
-        own_convention = presets.lightgbm(getattr(convention, "k", None), label_gain=_label_gain(booster))
+        own_convention = presets.lightgbm(convention.get("k"), label_gain=_label_gain(booster))
         # A round without a split is logged but adds no tree. Without early stopping, best is 0.
         is_last = rounds == n_trained and best == 0
         return ToolkitData(

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters.core.arrays import Array, Floats, Ints
-from rankadapters.core.binding.lowering import discounts_of
+from rankadapters.core.binding.gains import discounts_of
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.fields import Field, Range

@@ -307,9 +307,9 @@ class CatBoost(
 
     def calls(self, convention: Convention) -> Iterator[PresetCall]:
         """Yield calls of the measure's presets, one for each choice of options that could give the convention."""
-        graded = getattr(convention, "relevant", "") == "label"
+        graded = convention.get("relevant") == "label"
         skipped = {"PrecisionAt", "RecallAt"} if graded else {"AverageGain"}
-        if getattr(convention, "discount", "").startswith("power"):
+        if convention.get("discount").startswith("power"):
             skipped.add("ERR")  # only PFound has a power discount
         return (call for call in super().calls(convention) if call.metric not in skipped)
 

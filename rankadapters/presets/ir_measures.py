@@ -184,7 +184,7 @@ class IrMeasures(
     def _cutoff(self, convention: Any) -> int | None:
         """Return the convention's cutoff; 1000 for RBP, and for ERR and Success without a cutoff."""
         lacks_cutoff = isinstance(convention, (ERR, Success)) and convention.k is None
-        return CWL_ROWS if lacks_cutoff or isinstance(convention, RBP) else getattr(convention, "k", None)
+        return CWL_ROWS if lacks_cutoff or isinstance(convention, RBP) else convention.get("k")
 
     def spell(self, convention: Any) -> str:
         """Return the text that `ir_measures.parse_measure` reads.

@@ -126,7 +126,7 @@ class XGBoost(
 
     def fallback(self, convention: Any) -> Convention:
         """Return the nearest NDCG, for a measure that XGBoost lacks."""
-        return self(getattr(convention, "k", None), minus=getattr(convention, "empty", None) == 0)
+        return self(convention.get("k"), minus=convention.get("empty") == 0)
 
     def spell(self, convention: Any) -> dict[str, Any]:
         """Return `eval_metric` (with a trailing minus for `empty=0`) and, for NDCG, `ndcg_exp_gain`.

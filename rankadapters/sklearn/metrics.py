@@ -78,8 +78,7 @@ class QueryScorer:
 def refuse_ignored_weights(convention: Convention) -> None:
     """Refuse weights if the convention would ignore them."""
     if convention.weighting is None:
-        average = getattr(convention, "average", None)
-        msg = f"sample_weight was given but the convention says average={average!r}, which would ignore it."
+        msg = f"sample_weight was given but the convention says average={convention.average!r}, which would ignore it."
         hint = "convention.replace(average='query') where the measure has it, or drop sample_weight"
         raise InputError(msg, hint=hint)
 

@@ -19,7 +19,8 @@ from rankadapters.core.data.columns import Columns
 from rankadapters.core.data.queries import Queries, as_queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import RankAdaptersError
-from rankadapters.evaluation.evaluator import Evaluator, Measured
+from rankadapters.evaluation.evaluator import Evaluator
+from rankadapters.evaluation.measured import Measured
 from rankadapters.presets.texts import as_convention
 from rankadapters.statistics.grid import replaced
 

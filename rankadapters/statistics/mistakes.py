@@ -14,12 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters.core.arrays import Array, Floats
-from rankadapters.core.binding.lowering import is_relevant
+from rankadapters.core.binding.gains import is_relevant
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import RankAdaptersError
 from rankadapters.core.measures import NDCG, RR, Precision
-from rankadapters.evaluation.evaluator import Evaluator, Measured
+from rankadapters.evaluation.evaluator import Evaluator
+from rankadapters.evaluation.measured import Measured
 from rankadapters.statistics.inert import ROUNDING, Terms, terms_in, terms_of, with_counted_weights
 
 DECIMALS = range(1, 7)  # numbers of decimals to which a file may have rounded scores
@@ -262,7 +263,7 @@ def changed_formulas(base: OurNumber) -> Iterator[tuple[str, float]]:
 
 
 def _changed_formulas(base: OurNumber) -> Iterator[tuple[str, float]]:
-    queries, convention, k = base.queries, base.convention, getattr(base.convention, "k", None)
+    queries, convention, k = base.queries, base.convention, base.convention.get("k")
     everything_ranked = queries.retrieved is None and queries.judged is None
     if isinstance(convention, RR):
         last = queries.with_labels(_last_relevant(queries, base.scores, convention))

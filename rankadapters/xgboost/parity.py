@@ -84,7 +84,7 @@ class XGBoostToolkit(Toolkit):
 
     def precision(self, convention: Convention) -> float:
         """Return a larger tolerance for AUC with fractional labels, which XGBoost partly sums in float32."""
-        return IN_PART_FLOAT32 if getattr(convention, "pairs", "") == "unit" else super().precision(convention)
+        return IN_PART_FLOAT32 if convention.get("pairs") == "unit" else super().precision(convention)
 
     def read_model(self, model: Any, data: Any, convention: Convention, iteration: int | None) -> ToolkitData:
         """Return the given data with the predictions of a trained ranker or Booster."""

@@ -129,7 +129,7 @@ def test_weighed_by_keeps_one_column_of_weights_and_the_pairs(column):
 
 
 def test_an_evaluator_ranks_once_for_all_its_results(monkeypatch):
-    from rankadapters.evaluation import evaluator as module
+    from rankadapters.evaluation import passes as module
 
     calls, ranked = [], module.ranked
     monkeypatch.setattr(module, "ranked", lambda *args: calls.append(1) or ranked(*args))
