@@ -76,11 +76,12 @@ def ideal_sums(counts: Ints, gains: Floats, k: int | Ints, discounts: Floats) ->
     [4.5]
     """
     falling = np.argsort(-gains, kind="stable")
-    ends = np.minimum(np.cumsum(counts[:, falling], axis=1), np.reshape(k, (-1, 1)))
-    sizes, indptr = np.diff(ends, axis=1, prepend=0), offsets(ends[:, -1])
-    totals = np.zeros(len(counts))
+    ends = np.minimum(counts[:, falling].cumsum(axis=1), k if isinstance(k, int) else k[:, None])
+    sizes, indptr = ends.copy(), offsets(ends[:, -1])
+    sizes[:, 1:] -= ends[:, :-1]
+    gains, totals = np.broadcast_to(gains[falling], counts.shape), np.empty(len(counts))
     for start, stop in blocks_of_queries(indptr, ROWS_PER_BLOCK):
-        by_rank = np.repeat(np.tile(gains[falling], stop - start), sizes[start:stop].ravel())
+        by_rank = gains[start:stop].ravel().repeat(sizes[start:stop].ravel())
         within = indptr[start : stop + 1] - indptr[start]
         products = by_rank * discounts[positions_within(within)]
         totals[start:stop] = sums(products, segment_numbers(within), stop - start)
