@@ -56,7 +56,7 @@ def gains_of_rows(queries: Queries, gain: str) -> Floats:
     return gains if queries.judged is None else np.where(queries.judged, gains, 0.0)
 
 
-def ideal_sums(counts: Ints, gains: Floats, k: int | Ints, discounts: Floats) -> Floats:
+def ideal_sums(counts: Array, gains: Floats, k: int | Ints, discounts: Floats) -> Floats:
     """Return the sum of gain x discount over each query's k highest gains, in descending order.
 
     Parameters

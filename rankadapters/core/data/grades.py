@@ -62,7 +62,7 @@ def of_rows(by_grade: Floats, grades: Grades) -> Floats:
     return numbers
 
 
-def counts_of_grades(grades: Grades, judged: Flags | None, order: Array | None, indptr: Ints) -> Ints | None:
+def counts_of_grades(grades: Grades, judged: Flags | None, order: Array | None, indptr: Ints) -> Array | None:
     """Return how many judged rows of each query have each grade; None if these are too many numbers.
 
     Parameters
@@ -76,7 +76,7 @@ def counts_of_grades(grades: Grades, judged: Flags | None, order: Array | None, 
 
     Returns
     -------
-    int64 array, shape (n_queries, largest grade + 1), or None
+    int array, shape (n_queries, largest grade + 1), or None
 
     Examples
     --------
@@ -86,12 +86,13 @@ def counts_of_grades(grades: Grades, judged: Flags | None, order: Array | None, 
     n_queries, n_grades = indptr.size - 1, int(grades.max(initial=0)) + 1
     if n_queries * n_grades > MOST_COUNTS * grades.size:
         return None
-    n_classes = n_grades if judged is None else n_grades + 1  # the last is that of unjudged rows
-    counts, sizes = np.empty((n_queries, n_classes), np.int64), indptr[1:] - indptr[:-1]
+    n_classes = n_grades if judged is None else n_grades + 1
+    unjudged = np.int64(n_grades)  # the class of unjudged rows
+    counts, sizes = np.empty((n_queries, n_classes), index_dtype(grades.size)), indptr[1:] - indptr[:-1]
     for start, stop in blocks_of_queries(indptr, ROWS_PER_BLOCK):
         part = slice(int(indptr[start]), int(indptr[stop]))
         rows = part if order is None else order[part]
-        classes = grades[rows] if judged is None else np.where(judged[rows], grades[rows], n_grades)
+        classes = grades[rows] if judged is None else np.where(judged[rows], grades[rows], unjudged)
         numbers = _numbers(classes, sizes[start:stop], n_classes)
         counts[start:stop] = np.bincount(numbers, minlength=(stop - start) * n_classes).reshape(-1, n_classes)
     return counts[:, :n_grades]

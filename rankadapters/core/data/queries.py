@@ -434,7 +434,7 @@ class Queries(Rows):
         return as_grades(self.labels, self.judged)
 
     @lazy_property
-    def grade_counts(self) -> Ints | None:
+    def grade_counts(self) -> Array | None:
         """Number of each query's judged rows with each grade, shape (n_queries, n_grades); None for many numbers.
 
         >>> Queries([1, 0, 2, 0], qid=["b", "a", "b", "b"]).grade_counts.tolist()

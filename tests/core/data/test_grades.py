@@ -70,6 +70,12 @@ def test_counts_are_those_of_each_query_s_judged_rows(sizes, seed, scattered, pa
     assert counts.tolist() == expected
 
 
+def test_unjudged_rows_are_not_counted_beside_the_largest_grade():
+    judged = np.arange(64) != 2
+    counts = ra.Queries(np.repeat([255.0, 0.0], 32), qid=[1] * 64, judged=judged).grade_counts
+    assert (counts.shape, counts[0, 0], counts[0, 255], counts.sum()) == ((1, 256), 32, 31, 63)
+
+
 def test_many_grades_of_few_rows_are_not_counted():
     assert ra.Queries([255, 0], qid=["a", "b"]).grade_counts is None
 
