@@ -459,8 +459,8 @@ class Queries(Rows):
 
     def _hashes_of_rows(self) -> NDArray[np.uint64]:
         """Return for each query the hash of its rows and pairs."""
-        all_alike = self.judged is None and self.retrieved is None and self.row_weight is None
-        counts = self.grade_counts if all_alike and self.pairs is None else None
+        only_labels = self.judged is None and self.retrieved is None and self.row_weight is None and self.pairs is None
+        counts = self.grade_counts if only_labels else None
         if counts is not None:  # hashing each grade is faster than hashing each row
             grades = np.arange(counts.shape[1], dtype=np.float64)
             return counts.astype(np.uint64) @ mixed(grades.view(np.uint64))
