@@ -99,6 +99,16 @@ def test_rows_are_sorted_stably_by_a_value_of_their_grade(sizes, seed, falling, 
     assert positions is None or positions.tolist() == expected
 
 
+@pytest.mark.parametrize("sizes", [[1], [3, 0, 2], [0, 0, 0, 1], [200]])
+def test_the_numbers_of_many_queries_fit(sizes, monkeypatch):
+    monkeypatch.setattr(module, "ROWS_PER_BLOCK", 2**16)
+    monkeypatch.setattr(module, "NUMBERS_PER_SORT", 2**16)
+    repeated = np.tile(sizes, 80_000 // max(sum(sizes), 2))
+    grades = np.random.default_rng(0).integers(0, 3, repeated.sum()).astype(np.uint8)
+    positions = positions_by_grade(grades.astype(float), grades, offsets(repeated), falling=False)
+    assert np.array_equal(positions, np.lexsort((grades, np.repeat(np.arange(repeated.size), repeated))))
+
+
 def test_values_that_differ_within_a_grade_are_sorted_in_another_way():
     grades = np.repeat(np.array([0, 1], np.uint8), 8)
     values = grades.astype(float)
