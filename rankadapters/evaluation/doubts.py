@@ -51,8 +51,10 @@ def look_swapped(queries: Queries, scores: Array) -> bool:
     queries more of them are equal than of the labels; ranks as scores are whole numbers too, but all different.
     Judgments and runs are files of different formats, which nobody swaps.
     """
-    is_fraction = scores[:FIRST_ROWS] != np.floor(scores[:FIRST_ROWS])  # in ordinary data, all other checks are saved
-    if queries.judged is not None or queries.retrieved is not None or is_fraction.any():
+    # In ordinary data, all other checks are saved: labels are whole numbers, and one of the first scores is a fraction.
+    if queries.grades is not None or queries.judged is not None or queries.retrieved is not None:
+        return False
+    if (scores[:FIRST_ROWS] != np.floor(scores[:FIRST_ROWS])).any():
         return False
     labels = queries.labels
     if 2 * np.count_nonzero(labels != np.floor(labels)) <= labels.size or (scores != np.floor(scores)).any():

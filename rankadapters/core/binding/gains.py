@@ -57,7 +57,7 @@ def gains_of_rows(queries: Queries, gain: str) -> Floats:
     return gains if queries.judged is None else np.where(queries.judged, gains, 0.0)
 
 
-def ideal_sums(counts: Ints, gains: Floats, k: int | Ints, discounts: Floats) -> Floats:
+def ideal_sums(counts: Array, gains: Floats, k: int | Ints, discounts: Floats) -> Floats:
     """Return the sum of gain x discount over each query's k highest gains, in descending order.
 
     Parameters
@@ -77,11 +77,12 @@ def ideal_sums(counts: Ints, gains: Floats, k: int | Ints, discounts: Floats) ->
     [4.5]
     """
     falling = np.argsort(-gains, kind="stable")
-    ends = np.minimum(np.cumsum(counts[:, falling], axis=1), np.reshape(k, (-1, 1)))
-    sizes, indptr = np.diff(ends, axis=1, prepend=0), offsets(ends[:, -1])
-    totals = np.zeros(len(counts))
+    ends = np.minimum(counts[:, falling].cumsum(axis=1), k if isinstance(k, int) else k[:, None])
+    sizes, indptr = ends.copy(), offsets(ends[:, -1])
+    sizes[:, 1:] -= ends[:, :-1]
+    gains, totals = np.broadcast_to(gains[falling], counts.shape), np.empty(len(counts))
     for start, stop in blocks_of_queries(indptr, ROWS_PER_BLOCK):
-        by_rank = np.repeat(np.tile(gains[falling], stop - start), sizes[start:stop].ravel())
+        by_rank = gains[start:stop].ravel().repeat(sizes[start:stop].ravel())
         within = indptr[start : stop + 1] - indptr[start]
         products = by_rank * discounts[positions_within(within)]
         totals[start:stop] = sums(products, segment_numbers(within), stop - start)

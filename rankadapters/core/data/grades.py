@@ -36,11 +36,13 @@ def as_grades(labels: Floats, judged: Flags | None) -> Grades | None:
 
 
 def blocks_of_queries(indptr: Ints, n_rows: int) -> Iterator[tuple[int, int]]:
-    """Yield ranges of queries with about `n_rows` rows together, or one longer query.
+    """Return ranges of queries with about `n_rows` rows together, or one longer query.
 
     >>> list(blocks_of_queries(np.array([0, 2, 3, 9, 10]), 3))
     [(0, 2), (2, 3), (3, 4)]
     """
+    if indptr[-1] <= n_rows:
+        return iter([(0, indptr.size - 1)])
     starts = np.searchsorted(indptr, np.arange(0, indptr[-1], n_rows))
     return pairwise(np.unique(np.append(starts, indptr.size - 1)).tolist())
 
@@ -61,7 +63,7 @@ def of_rows(by_grade: Floats, grades: Grades) -> Floats:
     return numbers
 
 
-def counts_of_grades(grades: Grades, judged: Flags | None, order: Array | None, indptr: Ints) -> Ints | None:
+def counts_of_grades(grades: Grades, judged: Flags | None, order: Array | None, indptr: Ints) -> Array | None:
     """Return how many judged rows of each query have each grade; None if these are too many numbers.
 
     Parameters
@@ -75,7 +77,7 @@ def counts_of_grades(grades: Grades, judged: Flags | None, order: Array | None, 
 
     Returns
     -------
-    int64 array, shape (n_queries, largest grade + 1), or None
+    int array, shape (n_queries, largest grade + 1), or None
 
     Examples
     --------
@@ -85,13 +87,14 @@ def counts_of_grades(grades: Grades, judged: Flags | None, order: Array | None, 
     n_queries, n_grades = indptr.size - 1, int(grades.max(initial=0)) + 1
     if n_queries * n_grades > MOST_COUNTS * grades.size:
         return None
-    n_classes = n_grades if judged is None else n_grades + 1  # the last is that of unjudged rows
-    counts = np.empty((n_queries, n_classes), np.int64)
+    n_classes = n_grades if judged is None else n_grades + 1
+    unjudged = np.int64(n_grades)  # the class of unjudged rows
+    counts, sizes = np.empty((n_queries, n_classes), index_dtype(grades.size)), indptr[1:] - indptr[:-1]
     for start, stop in blocks_of_queries(indptr, ROWS_PER_BLOCK):
         part = slice(int(indptr[start]), int(indptr[stop]))
         rows = part if order is None else order[part]
-        classes = grades[rows] if judged is None else np.where(judged[rows], grades[rows], n_grades)
-        numbers = _numbers(classes, np.diff(indptr[start : stop + 1]), n_classes)
+        classes = grades[rows] if judged is None else np.where(judged[rows], grades[rows], unjudged)
+        numbers = _numbers(classes, sizes[start:stop], n_classes)
         counts[start:stop] = np.bincount(numbers, minlength=(stop - start) * n_classes).reshape(-1, n_classes)
     return counts[:, :n_grades]
 
@@ -124,7 +127,7 @@ def positions_by_grade(values: Floats, grades: Grades, indptr: Ints, *, falling:
     of_grade = values[[int(np.argmax(grades == grade)) for grade in range(n_grades)]]
     classes = np.unique(-of_grade if falling else of_grade, return_inverse=True)[1].astype(np.uint8).ravel()
     n_classes = int(classes.max()) + 1
-    positions = np.empty(grades.size, index_dtype(grades.size))
+    positions, sizes = np.empty(grades.size, index_dtype(grades.size)), indptr[1:] - indptr[:-1]
     n_rows = NUMBERS_PER_SORT // n_classes * max(1, grades.size // (2 * indptr.size))
     for start, stop in blocks_of_queries(indptr, min(n_rows, ROWS_PER_BLOCK)):
         part = slice(int(indptr[start]), int(indptr[stop]))
@@ -132,7 +135,7 @@ def positions_by_grade(values: Floats, grades: Grades, indptr: Ints, *, falling:
             return None
         # numpy sorts 16-bit integers by radix, in a fifth of the time.
         dtype = np.uint16 if (stop - start) * n_classes <= NUMBERS_PER_SORT else np.int64
-        numbers = _numbers(classes.take(grades[part]), np.diff(indptr[start : stop + 1]), n_classes, dtype)
+        numbers = _numbers(classes.take(grades[part]), sizes[start:stop], n_classes, dtype)
         positions[part] = np.argsort(numbers, kind="stable")
         positions[part] += part.start
     return positions

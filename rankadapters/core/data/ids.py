@@ -170,12 +170,14 @@ def hash_sums(hashes: Words, indptr: NDArray[np.int64]) -> Words:
 
 def mixed(words: Words) -> Words:
     """Hash each word separately, by the finalizer of splitmix64 (Steele, Lea & Flood 2014)."""
-    hashes = np.empty(words.size, np.uint64)
-    for start in range(0, words.size, _WORDS_PER_BLOCK):
-        block = words[start : start + _WORDS_PER_BLOCK] + _GAMMA
-        block = (block ^ (block >> np.uint64(30))) * _FIRST
-        block = (block ^ (block >> np.uint64(27))) * _SECOND
-        hashes[start : start + block.size] = block ^ (block >> np.uint64(31))
+    hashes = words + _GAMMA
+    for start in range(0, hashes.size, _WORDS_PER_BLOCK):
+        block = hashes[start : start + _WORDS_PER_BLOCK]
+        block ^= block >> np.uint64(30)
+        block *= _FIRST
+        block ^= block >> np.uint64(27)
+        block *= _SECOND
+        block ^= block >> np.uint64(31)
     return hashes
 
 

@@ -426,7 +426,7 @@ class Queries(Rows):
         return as_grades(self.labels, self.judged)
 
     @lazy_property
-    def grade_counts(self) -> Ints | None:
+    def grade_counts(self) -> Array | None:
         """Number of each query's judged rows with each grade, shape (n_queries, n_grades); None for many numbers.
 
         >>> Queries([1, 0, 2, 0], qid=["b", "a", "b", "b"]).grade_counts.tolist()
@@ -451,8 +451,8 @@ class Queries(Rows):
 
     def _hashes_of_rows(self) -> NDArray[np.uint64]:
         """Return for each query the hash of its rows and pairs."""
-        has_labels_only = self.judged is self.retrieved is self.row_weight is self.pairs is None
-        counts = self.grade_counts if has_labels_only else None
+        only_labels = self.judged is None and self.retrieved is None and self.row_weight is None and self.pairs is None
+        counts = self.grade_counts if only_labels else None
         if counts is not None:  # hashing each grade is faster than hashing each row
             grades = np.arange(counts.shape[1], dtype=np.float64)
             return counts.astype(np.uint64) @ mixed(grades.view(np.uint64))
