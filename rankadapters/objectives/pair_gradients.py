@@ -103,10 +103,11 @@ def rank_queries(moves: Moves, scores: Array, first: int, last: int, seed: int) 
     own_scores = writable((scores[order[part]] if order.size else scores[part]).astype(np.float64, copy=False))
     local, inverse = indptr - indptr[0], moves.inverse[first:last]
     rowptr = offsets(np.where((n > 1) & (inverse > 0), n, 0))
-    rows, ranked = np.empty(rowptr[-1], np.int32), np.empty((2, rowptr[-1]))
-    space = make_sorting(int(n.max(initial=0)), own_scores)
-    rank_all(own_scores, writable(moves.gains[part]), local, rowptr, space, *ranked, rows)
-    return RankedQueries(*ranked, rows, rowptr, order, writable(indptr), inverse, moves.discounts, seed)
+    rows, (ranked_scores, ranked_gains) = np.empty(rowptr[-1], np.int32), np.empty((2, rowptr[-1]))
+    space: Any = make_sorting(int(n.max(initial=0)), own_scores)  # type: ignore[no-untyped-call]
+    rank_all(own_scores, writable(moves.gains[part]), local, rowptr, space, ranked_scores, ranked_gains, rows)
+    ranks = ranked_scores, ranked_gains, rows, rowptr
+    return RankedQueries(*ranks, order, writable(indptr), inverse, moves.discounts, seed)
 
 
 def by_portions(

@@ -14,8 +14,9 @@ import numpy as np
 
 from rankadapters.core.ranking.jit import internal, jit
 
-# The weight of a pair. CATBOOST_ and YETIRANK_ are CatBoost 1.2.10's weights in LambdaMart and in YetiRank.
-DCG, ONE, CLASSIC = range(3)  # the change of DCG, no weight, and YetiRank's weight without a measure: no running sums
+# The weight of a pair. `pairs.weigh` computes the first two, and the rest of this module those that need running sums.
+# CATBOOST_ and YETIRANK_ are CatBoost 1.2.10's weights in LambdaMart and in YetiRank.
+DCG, ONE, CLASSIC = range(3)  # the change of DCG, 1, and YetiRank's weight without a measure
 XGBOOST_PRECISIONS, PRECISIONS, PRECISIONS_FOUND = range(3, 6)  # changes of AP; the last with divisor="found"
 CATBOOST_PRECISIONS, YETIRANK_PRECISIONS = range(6, 8)  # changes of AP
 FIRST_RANK, CATBOOST_FIRST_RANK, YETIRANK_FIRST_RANK = range(8, 11)  # changes of RR
@@ -31,11 +32,12 @@ def make_swaps(width: int, kind: int) -> tuple[Any, Any, Any]:
 
     numba compiles kernels for the measure whose argument is not None.
     """
-    swaps = Swaps(*np.zeros((3, width + 1)), np.zeros(2))
+    changes, running, sums = np.zeros((3, width + 1))
+    swaps = Swaps(changes, running, sums, np.zeros(2))
     return (
         swaps if XGBOOST_PRECISIONS <= kind <= YETIRANK_PRECISIONS else None,
         swaps if FIRST_RANK <= kind <= YETIRANK_FIRST_RANK else None,
-        swaps if kind >= CASCADE else None,
+        swaps if CASCADE <= kind <= YETIRANK_CASCADE else None,
     )
 
 

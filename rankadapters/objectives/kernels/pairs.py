@@ -13,7 +13,14 @@ import numpy as np
 
 from rankadapters.core.ranking.jit import internal, jit
 from rankadapters.core.ranking.sorting import ALL_FINITE
-from rankadapters.objectives.kernels.changes import ONE, compute_changes, last_changing, make_swaps, prepare_changes
+from rankadapters.objectives.kernels.changes import (
+    ONE,
+    XGBOOST_PRECISIONS,
+    compute_changes,
+    last_changing,
+    make_swaps,
+    prepare_changes,
+)
 from rankadapters.objectives.kernels.exponentials import exponentials
 from rankadapters.objectives.kernels.queries import WIDEST, plus, row_at, sum_scale, write_gradients
 
@@ -37,7 +44,9 @@ SMALLEST_POWER = 1e-100  # its square does not underflow, and the square of its 
 
 def make_memory(width: int, kind: int) -> tuple[Any, ...]:
     """Allocate memory for queries of up to `width` rows, and for the changes of a measure."""
-    memory = PairMemory(*np.zeros((4, width)), np.zeros(1), np.empty(width, np.int32), np.zeros(1, np.int64))
+    powers, lambdas, hessians, zeros = np.zeros((4, width))
+    listed, count = np.empty(width, np.int32), np.zeros(1, np.int64)
+    memory = PairMemory(powers, lambdas, hessians, zeros, np.zeros(1), listed, count)
     return memory, *make_swaps(width, kind)
 
 
@@ -57,20 +66,20 @@ def pull_apart(delta, power, lower_power, distance, floor):
 
 
 @internal(forceinline=True)
-def change_of_dcg(gain, lower_gain, discount, lower_discount, unit):
-    """Return the change of DCG when the rows of a pair swap or, with `unit`, the sign of gain - other gain."""
-    if unit:
+def weigh(kind, gain, lower_gain, discount, lower_discount):
+    """Return 1 or the change of DCG when the rows swap, with the sign of gain - other gain."""
+    if kind == ONE:
         return (1.0 if gain > lower_gain else 0.0) - (1.0 if lower_gain > gain else 0.0)
     return (discount - lower_discount) * (gain - lower_gain)
 
 
 @internal(forceinline=True)
-def add_row(scores, gains, powers, lambdas, hessians, changes, discounts, unit, offset, floor, i):
+def add_row(kind, scores, gains, powers, lambdas, hessians, changes, discounts, offset, floor, i):
     """Add the lambdas and hessians of the pairs of rank i with later ranks; return the sum of lambda magnitudes."""
     score, gain, power, discount = scores[i], gains[i], powers[i], discounts[i]
     pull, curvature, size = 0.0, 0.0, 0.0
     for j in range(i + np.uint64(1), np.uint64(scores.size)):
-        delta = change_of_dcg(gain, gains[j], discount, discounts[j], unit) if changes is None else changes[j]
+        delta = weigh(kind, gain, gains[j], discount, discounts[j]) if changes is None else changes[j]
         push, bend = pull_apart(delta, power, powers[j], offset + (score - scores[j]), floor)
         lambdas[j] += push
         hessians[j] += bend
@@ -91,13 +100,13 @@ def list_uncommon(gains, common, listed):
 
 
 @internal(forceinline=True)
-def add_listed(scores, gains, powers, lambdas, hessians, listed, discounts, unit, offset, floor, i):
+def add_listed(kind, scores, gains, powers, lambdas, hessians, listed, discounts, offset, floor, i):
     """Same as `add_row` for a rank i with the common gain: its pairs with ranks that are not listed would add 0."""
     score, gain, power, discount = scores[i], gains[i], powers[i], discounts[i]
     pull, curvature, size = 0.0, 0.0, 0.0
     for t in range(listed.size):
         j = np.uint64(listed[t])
-        delta = change_of_dcg(gain, gains[j], discount, discounts[j], unit)
+        delta = weigh(kind, gain, gains[j], discount, discounts[j])
         push, bend = pull_apart(delta, power, powers[j], offset + (score - scores[j]), floor)
         lambdas[j] += push
         hessians[j] += bend
@@ -120,7 +129,7 @@ def add_pairs(kind, pairing, scores, gains, discounts, first, last, memory, prec
     powers, lambdas, hessians, zeros, totals, listed, counts = memory
     divided = pairing.slope > 0.0 and scores[0] != scores[scores.size - 1]
     offset, distances = (pairing.offset, scores) if divided else (1.0, zeros[: scores.size])
-    total, unit, floor, count, t = totals[0], kind == ONE, pairing.floor, counts[0], 0
+    total, floor, count, t = totals[0], pairing.floor, counts[0], 0
     for i in range(np.uint64(first), np.uint64(last)):
         keep_powers(scores, i, pairing.sigma, powers)
         changes = compute_changes(kind, gains, np.int64(i), gains.size, discounts, precisions, first_ranks, cascade)
@@ -128,9 +137,9 @@ def add_pairs(kind, pairing, scores, gains, discounts, first, last, memory, prec
             while t < count and listed[t] < i:
                 t += 1
             later = listed[t:count]
-            total += add_listed(distances, gains, powers, lambdas, hessians, later, discounts, unit, offset, floor, i)
+            total += add_listed(kind, distances, gains, powers, lambdas, hessians, later, discounts, offset, floor, i)
         else:
-            total += add_row(distances, gains, powers, lambdas, hessians, changes, discounts, unit, offset, floor, i)
+            total += add_row(kind, distances, gains, powers, lambdas, hessians, changes, discounts, offset, floor, i)
     totals[0] = total
 
 
@@ -173,7 +182,7 @@ def begin_query(kind, pairing, loss, gains, discounts, memory, precisions, first
     if loss is not None:
         for r in range(gains.size if loss.both else 0):
             gains[r] *= loss.discounts[r]
-    elif kind <= ONE and not np.isnan(pairing.common):
+    elif kind < XGBOOST_PRECISIONS and not np.isnan(pairing.common):
         memory.count[0] = list_uncommon(gains, pairing.common, memory.listed)
 
 
