@@ -28,7 +28,7 @@ from tests.oracles.definition import evaluate
 from tests.oracles.rows import Row
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples" / "conformance"
-PAIRED, MOST_PAIRED_ROWS = {"auc", "kendall", "bpref"}, 200  # their oracles compare all pairs of rows
+PAIRED, MOST_PAIRED_ROWS = {"auc", "kendall", "bpref", "spearman"}, 200  # their oracles compare all pairs of rows
 CONVENTIONS = ["sklearn@3", "ranx.map@5", "letor4@5", "yahoo@all", "catboost@2", "letor4.p@1", "sklearn.roc_auc_score"]
 
 

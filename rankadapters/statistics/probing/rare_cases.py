@@ -63,7 +63,9 @@ def _top(maker: CaseMaker, n_rows: int, *rows: int) -> Floats:
     return labels
 
 
-def _by_rank(labels: Floats, scores: Sequence[float] | Floats, rows: Sequence[int] | np.ndarray, purpose: str) -> Case:
+def _by_rank(
+    labels: Floats, scores: Sequence[float] | np.ndarray, rows: Sequence[int] | np.ndarray, purpose: str
+) -> Case:
     """Make a query from labels and scores by rank; `rows` are the ranks, from 0, of its rows."""
     return Case.of(labels[rows], np.asarray(scores)[rows], purpose)
 
@@ -95,8 +97,8 @@ def _long_lists(maker: CaseMaker) -> Iterator[Case]:
         generator = np.random.default_rng([maker.seed, 3, n_rows])
         labels = generator.choice(np.asarray(maker.grades), n_rows)
         labels[0], labels[1 : n_rows // 2] = maker.grades[-1], maker.grades[0]
-        rows = [0, *generator.permutation(np.arange(1, n_rows))]
-        yield _by_rank(labels, np.arange(n_rows, 0, -1) / 8, rows[::-1] if last else rows, DEEP)
+        ranks = [0, *generator.permutation(np.arange(1, n_rows)).tolist()]
+        yield _by_rank(labels, np.arange(n_rows, 0, -1) / 8, ranks[::-1] if last else ranks, DEEP)
     yield _by_rank(_top(maker, 150, *range(148), 149), np.arange(150, 0, -1) / 8, range(150)[::-1], DEEP)
 
 
