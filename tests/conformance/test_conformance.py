@@ -93,9 +93,10 @@ def conforms(program, vectors):
 def has_value(vector, program):
     labels = np.array(vector.labels)
     value = program(labels, np.array(vector.scores), np.array(vector.group_sizes))
-    return vector.value is not None and value == pytest.approx(vector.value, rel=1e-9, abs=1e-9)
+    return abs(value - vector.value) <= 1e-9 * max(1.0, abs(vector.value))
 
 
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # wrong programs overflow
 @pytest.mark.parametrize("text", long_except(wrong_programs.RIGHT, "trec_eval.map+ties=input"))
 def test_programs_that_are_wrong_by_one_rare_detail_fail(text):
     vectors = ra.conformance.vectors(str(ra.parse(text))).vectors
