@@ -70,7 +70,8 @@ class Evaluator:
         n_threads: int | None = None,
         **columns: Unpack[Columns],
     ) -> None:
-        self._bind(as_queries(labels, **columns), Shape.of(convention), n_threads)
+        shape = Shape.of(convention)  # first, since ids in its place are easier to see there than missing
+        self._bind(as_queries(labels, **columns), shape, n_threads)
         self.queries.digest  # noqa: B018 - is computed here, so that no call of a training loop takes longer for it
         warn_of_labels(self.queries, self.conventions)
 
