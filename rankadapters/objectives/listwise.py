@@ -13,7 +13,7 @@ from rankadapters.core.data.queries import Queries, Rows
 from rankadapters.core.declaration.fields import Field, Range
 from rankadapters.core.errors import InputError
 from rankadapters.core.ranking.jit import writable
-from rankadapters.core.ranking.ranks import stable_order
+from rankadapters.core.ranking.ordering import stable_order
 from rankadapters.objectives.base import Objective
 from rankadapters.objectives.bound_gradients import Gradients, all_rows, kernel_order, whole_queries
 from rankadapters.objectives.kernels.listwise import (

@@ -16,17 +16,16 @@ from rankadapters.core.data.optional_columns import Pairs
 from rankadapters.core.data.queries import Queries, Rows, backwards, mirrored, retrieved_rows, rows_of
 from rankadapters.core.declaration.fields import border, label_threshold, table
 from rankadapters.core.errors import InputError
-from rankadapters.core.ranking.ranks import (
+from rankadapters.core.ranking.offsets import (
     EXACT,
-    Ranks,
     is_whole_below,
     offsets,
     positions_within,
     reduced,
     segment_numbers,
-    sorted_positions,
     sums,
 )
+from rankadapters.core.ranking.ranks import Ranks, sorted_positions
 
 T = TypeVar("T")
 _FLOAT64_EXPONENT = 1024

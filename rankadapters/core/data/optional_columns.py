@@ -24,7 +24,8 @@ from rankadapters.core.data.columns import (
 )
 from rankadapters.core.data.ids import hash_sums, id_value, id_values, mixed
 from rankadapters.core.errors import InputError
-from rankadapters.core.ranking.ranks import offsets, positions_within, segment_numbers, stable_order
+from rankadapters.core.ranking.offsets import offsets, positions_within, segment_numbers
+from rankadapters.core.ranking.ordering import stable_order
 
 Queries = Any  # of queries.py, which imports this module
 

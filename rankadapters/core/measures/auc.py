@@ -16,15 +16,8 @@ from rankadapters.core.declaration.convention import POOL, Convention, average_o
 from rankadapters.core.declaration.fields import Field
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures.ranked import TIES, Empty, Missing, Precision, Unjudged
-from rankadapters.core.ranking.ranks import (
-    Ranks,
-    first_positions,
-    offsets,
-    positions_within,
-    running_sums,
-    shifted,
-    sums,
-)
+from rankadapters.core.ranking.offsets import first_positions, offsets, positions_within, running_sums, shifted, sums
+from rankadapters.core.ranking.ranks import Ranks
 
 PAIRS = Field(
     group="value",

@@ -15,7 +15,8 @@ from rankadapters.core.declaration.convention import Mean, average_of
 from rankadapters.core.declaration.fields import Field, table
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures.ranked import Discounted, Empty
-from rankadapters.core.ranking.ranks import Ranks, stable_order
+from rankadapters.core.ranking.ordering import stable_order
+from rankadapters.core.ranking.ranks import Ranks
 
 MOST_ONES = 10**6  # largest cutoff with ideal="ones", which needs that many discounts
 

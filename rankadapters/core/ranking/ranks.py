@@ -2,196 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters.core.classes import lazy_property
 from rankadapters.core.ranking import compiled
-
-Array = NDArray[Any]
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Flags = NDArray[np.bool_]
-
-FEW_ROWS = 24  # up to this many rows, Python is faster than numpy
-LEAST_ROWS_PER_RANK, BLOCKS_PER_RANK = 6, 3  # for the top k, `candidates` needs 6 k rows and makes 3 k blocks
-EXACT = 2.0**53  # float64 holds every whole number up to it
-CLASSES_PER_OCTAVE = 2  # segments of one size class share a matrix; a sixth of it is padding on average
-
-
-def offsets(sizes: Array) -> Ints:
-    """Return where each segment begins, and the number of all entries: running sums of the sizes, from 0.
-
-    >>> offsets(np.array([2, 0, 3])).tolist()
-    [0, 2, 2, 5]
-    """
-    indptr = np.zeros(sizes.size + 1, np.int64)
-    np.cumsum(sizes, out=indptr[1:])
-    return indptr
-
-
-def segment_numbers(indptr: Ints) -> Ints:
-    """Return the segment number of each entry."""
-    return np.repeat(np.arange(indptr.size - 1), indptr[1:] - indptr[:-1])
-
-
-def positions_within(indptr: Ints) -> Ints:
-    """Return the position of each entry in its segment, from 0."""
-    return np.arange(indptr[0], indptr[-1]) - np.repeat(indptr[:-1], indptr[1:] - indptr[:-1])
-
-
-def blocks(indptr: Ints) -> Iterator[tuple[Ints, Flags]]:
-    """Yield matrices of positions, whose rows are segments of similar size, and which positions are not padding."""
-    sizes = indptr[1:] - indptr[:-1]
-    if sizes.size and sizes[0] > 0 and (sizes == sizes[0]).all():
-        positions = indptr[:-1, None] + np.arange(sizes[0])
-        yield positions, np.ones(positions.shape, np.bool_)
-        return
-    classes = np.where(sizes > 0, np.ceil(np.log2(np.maximum(sizes, 1)) * CLASSES_PER_OCTAVE), -1).astype(np.int16)
-    for size_class in np.unique(classes[classes >= 0]):
-        segments = np.flatnonzero(classes == size_class)
-        columns = np.arange(sizes[segments].max())
-        inside = columns < sizes[segments, None]
-        yield np.minimum(indptr[segments, None] + columns, indptr[-1] - 1), inside
-
-
-def stable_order(keys: Array, indptr: Ints) -> Ints:
-    """Return positions that sort each segment stably by ascending key: numbers other than NaN, or texts.
-
-    >>> stable_order(np.array(["b", "a", "c"]), np.array([0, 2, 3])).tolist()
-    [1, 0, 2]
-    """
-    order = np.empty(keys.size, np.intp)
-    if keys.size <= FEW_ROWS:
-        order[:] = _order_of_few(keys, indptr)
-        return order
-    for positions, inside in blocks(indptr):
-        columns = np.argsort(keys[positions], axis=1, kind="stable")
-        kept = columns < np.count_nonzero(
-            inside, axis=1, keepdims=True
-        )  # not the padding, wherever its keys were sorted
-        order[positions[inside]] = (positions[:, :1] + columns)[kept]
-    return order
-
-
-def _order_of_few(keys: Array, indptr: Ints) -> list[int]:
-    """Return positions that sort each segment stably by ascending key, without numpy."""
-    values = keys.tolist()
-    segments = (range(first, last) for first, last in pairwise(indptr.tolist()))
-    return [position for segment in segments for position in sorted(segment, key=values.__getitem__)]
-
-
-def largest_first(scores: Array, indptr: Ints, k: int) -> tuple[Ints, Ints]:
-    """Return positions of each segment's largest scores in descending order, earlier ones first among equal scores.
-
-    They are all that can be among the k largest or equal one of these. Also returned is where each segment's begin.
-    """
-    top = candidates(scores, indptr, k) if scores.size > FEW_ROWS else None
-    if top is None:
-        return stable_order(-scores, indptr), indptr
-    inner = np.searchsorted(top, indptr)
-    return top[stable_order(-scores[top], inner)], inner
-
-
-def run_starts(values: Array, indptr: Ints) -> Flags:
-    """Return which entries differ from the one before in their segment, or are its first.
-
-    >>> run_starts(np.array([5, 5, 3, 3]), np.array([0, 3, 4])).tolist()
-    [True, False, True, True]
-    """
-    starts = np.append(True, values[1:] != values[:-1])[: values.size]
-    starts[indptr[:-1][np.diff(indptr) > 0]] = True
-    return starts
-
-
-def with_last_run(starts: Flags, indptr: Ints, counts: Ints) -> Ints:
-    """Return offsets for the first entries of each segment, as many as counted, and the rest of the last one's run.
-
-    >>> with_last_run(np.array([True, True, False, True]), np.array([0, 4]), np.array([2])).tolist()  # 1, 1 + 1, not 1
-    [0, 3]
-    """
-    begins = np.append(np.flatnonzero(starts), starts.size)
-    ends = begins[np.searchsorted(begins, indptr[:-1] + counts)]
-    return offsets(np.minimum(ends, indptr[1:]) - indptr[:-1])
-
-
-def candidates(scores: Array, indptr: Ints, k: int) -> Ints | None:
-    """Return the positions of scores that can be among the k largest of their segment; None if most can.
-
-    A segment is cut into blocks. The k-th largest block maximum is at most the k-th largest score.
-    """
-    sizes = np.diff(indptr)
-    if sizes.size == 0 or sizes.min() < LEAST_ROWS_PER_RANK * k or scores.size == 0:
-        return None
-    n_blocks = BLOCKS_PER_RANK * k
-    cuts = indptr[:-1, None] + (sizes[:, None] * np.arange(n_blocks)) // n_blocks
-    maxima = np.maximum.reduceat(scores, cuts.ravel()).reshape(cuts.shape)
-    thresholds = np.partition(maxima, n_blocks - k, axis=1)[:, n_blocks - k]
-    return np.flatnonzero(scores >= np.repeat(thresholds, sizes))
-
-
-def first_positions(indptr: Ints, outptr: Ints) -> Ints:
-    """Return the first positions of each segment, as many as the segments of `outptr` have."""
-    return np.arange(outptr[-1]) + np.repeat(indptr[:-1] - outptr[:-1], np.diff(outptr))
-
-
-def sums(values: Array, number: Ints, n: int) -> Floats:
-    """Return the sum of the values of each segment, added from left to right."""
-    weights: Floats = values.astype(np.float64, copy=False)
-    return np.bincount(number, weights, n)  # type: ignore[return-value]  # numpy's types forget the weights
-
-
-def running(ufunc: np.ufunc, values: Array, indptr: Ints) -> Floats:
-    """Return the running sums or products of each segment, from left to right.
-
-    >>> running(np.add, np.array([1.0, 2.0, 3.0]), np.array([0, 2, 3])).tolist()
-    [1.0, 3.0, 3.0]
-    """
-    out = np.empty(values.size)
-    for positions, inside in blocks(indptr):
-        out[positions[inside]] = ufunc.accumulate(values[positions], axis=1)[inside]
-    return out
-
-
-def is_whole_below(values: Array, most: float) -> bool:
-    """Return whether all values are whole numbers of at most this magnitude."""
-    return bool(np.abs(values).max() <= most and (values == np.floor(values)).all())
-
-
-def shifted(values: Array, indptr: Ints, first: float) -> Floats:
-    """Return the entry before each entry of a segment, and `first` at its start.
-
-    >>> shifted(np.array([1.0, 2.0, 3.0]), np.array([0, 2, 3]), 0).tolist()
-    [0.0, 1.0, 0.0]
-    """
-    before = np.empty(values.size)
-    before[1:] = values[:-1]
-    before[indptr[:-1][np.diff(indptr) > 0]] = first
-    return before
-
-
-def running_sums(values: Array, indptr: Ints) -> Floats:
-    """Return `running(np.add, ...)`, faster if no sum is rounded."""
-    if values.size and is_whole_below(values, EXACT / values.size):
-        totals: Floats = np.append(0.0, np.cumsum(values))
-        return totals[1:] - np.repeat(totals[indptr[:-1]], np.diff(indptr))
-    return running(np.add, values, indptr)
-
-
-def reduced(ufunc: np.ufunc, values: Array, indptr: Ints) -> Floats:
-    """Return the maximum or minimum of each segment; 0 for an empty one.
-
-    >>> reduced(np.maximum, np.array([1.0, 3.0, 2.0]), np.array([0, 2, 2, 3])).tolist()
-    [3.0, 0.0, 2.0]
-    """
-    results, nonempty = np.zeros(indptr.size - 1), np.flatnonzero(np.diff(indptr))
-    if nonempty.size:
-        results[nonempty] = ufunc.reduceat(values, indptr[nonempty])
-    return results
+from rankadapters.core.ranking.offsets import (
+    Array,
+    Floats,
+    Ints,
+    first_positions,
+    offsets,
+    positions_within,
+    run_starts,
+    running,
+    segment_numbers,
+    sums,
+    with_last_run,
+)
+from rankadapters.core.ranking.ordering import largest_first
 
 
 class NotFiniteError(Exception):
