@@ -20,7 +20,7 @@ from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.fields import border
 from rankadapters.core.errors import InputError, UnsupportedConventionError
 from rankadapters.core.ranking import compiled
-from rankadapters.core.ranking.ranks import NotFiniteError, Ranks
+from rankadapters.core.ranking.ranks import NotFiniteError, Ranks, rank_queries
 from rankadapters.evaluation import threads
 from rankadapters.evaluation.score import HEAD, ByConvention, Score, Scores, cells, frame_row, signatures
 from rankadapters.evaluation.table import Cell, Table, Written, distinct_decimals
@@ -159,7 +159,7 @@ def ranked(members: list[Member], scores: Array, n_threads: int | None) -> Float
     values = np.empty((len(plans), rows.indptr.size - 1))
 
     def run(start: int, stop: int) -> list[None]:
-        ranks = Ranks(order=rows.order, indptr=rows.indptr[start : stop + 1], **arguments)
+        ranks = rank_queries(order=rows.order, indptr=rows.indptr[start : stop + 1], **arguments)
         with np.errstate(all="ignore"):  # `exact_sum` checks for values that are not finite
             for plan, of_plan in zip(plans, values, strict=True):
                 of_plan[start:stop] = _formula(plan, ranks, start, stop)

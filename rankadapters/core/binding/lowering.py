@@ -25,7 +25,7 @@ from rankadapters.core.ranking.offsets import (
     segment_numbers,
     sums,
 )
-from rankadapters.core.ranking.ranks import Ranks, sorted_positions
+from rankadapters.core.ranking.ranks import Ranks, rank_queries, sorted_positions
 
 T = TypeVar("T")
 _FLOAT64_EXPONENT = 1024
@@ -212,7 +212,7 @@ class Binding:
 
     def numerators_of_equal_scores(self, plan: WholePlan) -> Floats:
         """Return the numerators that a plan's formula computes if all scores are equal."""
-        ranks = Ranks(np.zeros(int(plan.rows.indptr[-1])), None, plan.rows.indptr, averaged=True)
+        ranks = rank_queries(np.zeros(int(plan.rows.indptr[-1])), None, plan.rows.indptr, averaged=True)
         pairs = () if plan.pairs is None else (plan.pairs,)
         return plan.formula(ranks, *pairs, **plan.columns, **plan.options)
 
@@ -340,7 +340,7 @@ class Binding:
 
         def make() -> tuple[Floats, Ranks]:
             gains = rows.take(column.values)
-            return gains, Ranks(gains, None, rows.indptr, deepest)
+            return gains, rank_queries(gains, None, rows.indptr, deepest)
 
         def ideal() -> tuple[Floats, Flags]:
             gains, ranks = self.once(key, make)
@@ -458,7 +458,7 @@ def by_label(binding: Binding, rows: Rows) -> tuple[Rows, Ints]:
 
     Of rows with equal labels, the last comes first.
     """
-    falling = Ranks(rows.take(binding.labels), None, rows.indptr)
+    falling = rank_queries(rows.take(binding.labels), None, rows.indptr)
     ties, upwards = falling.ties, mirrored(rows)
     lower = rows.sizes[ties.query] - ties.first - ties.sizes
     return rows.reordered(falling.ranked[upwards]), lower[falling.tie_of_row][upwards]
@@ -466,7 +466,7 @@ def by_label(binding: Binding, rows: Rows) -> tuple[Rows, Ints]:
 
 def label_ranks(binding: Binding, rows: Rows) -> Floats:
     """Return 2 x (rank by label - mean rank of the query) in the caller's order; equal labels share their mean rank."""
-    falling = Ranks(rows.take(binding.labels), None, rows.indptr)
+    falling = rank_queries(rows.take(binding.labels), None, rows.indptr)
     ties, ranks = falling.ties, np.zeros(binding.queries.n_docs)
     of_ties = rows.sizes[ties.query] - 2 * ties.first - ties.sizes
     ranks[rows.reordered(falling.ranked).order] = of_ties[falling.tie_of_row]

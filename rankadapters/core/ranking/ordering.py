@@ -70,7 +70,7 @@ def _order_by_merged_keys(matrix: Ints) -> Ints:
     are_equal = keys[:, 1:] == keys[:, :-1]
     if are_equal.any():
         rows = np.flatnonzero(are_equal.any(axis=1))
-        values = matrix[rows[:, None], columns[rows]]
+        values = matrix.ravel()[columns[rows] + rows[:, None] * matrix.shape[1]]
         wrong = rows[(values[:, 1:] < values[:, :-1]).any(axis=1)]
         columns[wrong] = np.argsort(matrix[wrong], axis=1, kind="stable")
     return columns

@@ -322,14 +322,9 @@ def first_non_finite(scores, order, first, last):
 
 
 @jit(inline="always")
-def four_from(array, order, first):
-    """Return the entries of an array at four positions of an order; without one, at four neighboring positions."""
-    zeroth, second, third = first, first + np.uint64(2), first + np.uint64(3)
-    first += np.uint64(1)
-    if order.size:
-        zeroth, first = np.uint64(order[zeroth]), np.uint64(order[first])
-        second, third = np.uint64(order[second]), np.uint64(order[third])
-    return array[zeroth], array[first], array[second], array[third]
+def four_from(array, first):
+    """Return four neighboring entries of an array."""
+    return array[first], array[first + np.uint64(1)], array[first + np.uint64(2)], array[first + np.uint64(3)]
 
 
 @jit(inline="always")
@@ -364,18 +359,18 @@ def write_few(few, absent, ties, rows, first):
 
 
 @jit(inline="always")
-def rank_few(scores, order, start, n, ties, rows, first):
-    """Write the rows of a query of at most FEW rows by rank; return False if a score that is read is not finite.
+def rank_few(few, n, ties, rows, first):
+    """Write the rows of a query by rank, given its n scores and others up to FEW; return False if one is not finite.
 
-    It reads and writes four or eight rows, whatever the query has, so that the processor need not guess how often a
-    loop runs. What is written beyond the query is overwritten when later queries are ranked.
+    It writes four or eight rows, whatever the query has, so that the processor need not guess how often a loop runs.
+    What is written beyond the query is overwritten when later queries are ranked.
     """
     half, absent = np.uint64(FEW // 2), np.uint64(FEW) * n
-    few, added = four_from(scores, order, start), four_from(ABSENT, NO_ORDER, absent)
+    scores, added = four_from(few, np.uint64(0)), four_from(ABSENT, absent)
     if n <= half:
-        return write_few(few, added, ties, rows, first)
-    more, more_added = four_from(scores, order, start + half), four_from(ABSENT, NO_ORDER, absent + half)
-    return write_few(few + more, added + more_added, ties, rows, first)
+        return write_few(scores, added, ties, rows, first)
+    more, more_added = four_from(few, half), four_from(ABSENT, absent + half)
+    return write_few(scores + more, added + more_added, ties, rows, first)
 
 
 @jit
@@ -388,7 +383,7 @@ def ranked_rows(scores, order, indptr, k, ties, rowptr, rows):
     """
     width = longest_of(indptr)
     space = new_sorting(width, scores)
-    gathered = np.empty(width if order.size else 0, scores.dtype)
+    gathered, few = np.empty(width if order.size else 0, scores.dtype), np.empty(FEW, scores.dtype)
     last_start, last_first = (order.size or scores.size) - FEW, rows.size - FEW
     for q in range(indptr.size - 1):
         start, n = indptr[q], indptr[q + 1] - indptr[q]
@@ -396,12 +391,13 @@ def ranked_rows(scores, order, indptr, k, ties, rowptr, rows):
         if room == 0:
             continue
         if n <= FEW and start <= last_start and first <= last_first:
-            begin, size, target = np.uint64(start), np.uint64(n), np.uint64(first)
-            if order.size:  # two calls, since the compiler moves the question for the order into each reading
-                ranked = rank_few(scores, order, begin, size, ties, rows, target)
+            if order.size:
+                for i in range(FEW):
+                    few[i] = scores[np.uint64(order[np.uint64(start + i)])]
             else:
-                ranked = rank_few(scores, NO_ORDER, begin, size, ties, rows, target)
-            if ranked:
+                for i in range(FEW):
+                    few[i] = scores[np.uint64(start + i)]
+            if rank_few(few, np.uint64(n), ties, rows, np.uint64(first)):
                 continue
         if order.size:
             query_scores = gathered[:n]
