@@ -19,7 +19,7 @@ from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
 from rankadapters.core.exact_sums import exact_sum
 from rankadapters.core.ranking import compiled
-from rankadapters.core.ranking.ranks import NotFiniteError, Ranks
+from rankadapters.core.ranking.ranks import NotFiniteError, rank_queries
 from rankadapters.evaluation import threads
 
 ROWS_PER_CALL = 2**17  # so that the arrays of a formula stay in the processor's cache
@@ -144,7 +144,7 @@ def ranked(members: list[Member], scores: Array, n_threads: int | None) -> Float
 
     def run(start: int, stop: int) -> list[None]:
         indptr = rows.indptr[start : stop + 1]
-        ranks = Ranks(comparable, rows.order, indptr, k, averaged=ranking.averaged, threshold=ranking.threshold)
+        ranks = rank_queries(comparable, rows.order, indptr, k, averaged=ranking.averaged, threshold=ranking.threshold)
         with np.errstate(all="ignore"):  # `exact_sum` checks for values that are not finite
             for plan, of_plan in zip(plans, values, strict=True):
                 of_plan[start:stop] = plan.numerators(ranks, start, stop)

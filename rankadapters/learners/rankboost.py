@@ -12,7 +12,7 @@ from rankadapters.core.arrays import Floats
 from rankadapters.core.declaration import arguments
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.ranking.jit import writable
-from rankadapters.core.ranking.ranks import offsets
+from rankadapters.core.ranking.offsets import offsets
 from rankadapters.evaluation.threads import as_n_threads, over_chunks
 from rankadapters.learners.base import FeatureColumns, Judge, QueryLearner, shares
 from rankadapters.learners.kernels.boosting import add_by_bin, pair_potentials

@@ -19,7 +19,7 @@ from rankadapters.core.measures.ndcg import ndcg
 from rankadapters.core.measures.ranked import weighted_sums
 from rankadapters.core.ranking import compiled
 from rankadapters.core.ranking.jit import writable
-from rankadapters.core.ranking.ranks import reduced
+from rankadapters.core.ranking.offsets import reduced
 from rankadapters.evaluation.evaluator import Evaluator
 from rankadapters.evaluation.passes import bind, ranked
 from rankadapters.evaluation.threads import ROW, as_n_threads, over_chunks

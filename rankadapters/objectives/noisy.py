@@ -22,7 +22,7 @@ from rankadapters.core.declaration.fields import Field, Range
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures import AP, ERR, RR, FilteredDCG
 from rankadapters.core.ranking.jit import writable
-from rankadapters.core.ranking.ranks import offsets
+from rankadapters.core.ranking.offsets import offsets
 from rankadapters.core.ranking.sorting import ALL_FINITE, ranked_rows
 from rankadapters.evaluation import threads
 from rankadapters.objectives.base import IDLE, ConventionField, Objective

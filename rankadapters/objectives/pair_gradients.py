@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rankadapters.core.arrays import Array, Floats
 from rankadapters.core.ranking.jit import writable
-from rankadapters.core.ranking.ranks import offsets
+from rankadapters.core.ranking.offsets import offsets
 from rankadapters.core.ranking.sorting import make_sorting
 from rankadapters.evaluation import threads
 from rankadapters.objectives.bound_gradients import Floats32, Kernel, kernel_order

@@ -13,7 +13,7 @@ from rankadapters.core.data.grades import ROWS_PER_BLOCK, blocks_of_queries, of_
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.fields import border, gain_table, label_threshold
 from rankadapters.core.errors import InputError
-from rankadapters.core.ranking.ranks import offsets, positions_within, segment_numbers, sums
+from rankadapters.core.ranking.offsets import offsets, positions_within, segment_numbers, sums
 
 _FLOAT64_EXPONENT = 1024
 

@@ -25,16 +25,8 @@ from rankadapters.core.data.grades import positions_by_grade
 from rankadapters.core.data.optional_columns import Pairs
 from rankadapters.core.data.queries import Queries, Rows, backwards, mirrored, rows_of
 from rankadapters.core.errors import InputError
-from rankadapters.core.ranking.ranks import (
-    Ranks,
-    is_whole_below,
-    offsets,
-    positions_within,
-    reduced,
-    segment_numbers,
-    sorted_positions,
-    sums,
-)
+from rankadapters.core.ranking.offsets import is_whole_below, offsets, positions_within, reduced, segment_numbers, sums
+from rankadapters.core.ranking.ranks import Ranks, rank_queries, sorted_positions
 
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
@@ -285,7 +277,7 @@ class Binding:
     @kept
     def _ideal_ranks(self, rows: Rows, gains: Floats, depth: int) -> tuple[Floats, Ranks]:
         taken = rows.take(gains)
-        return taken, Ranks(taken, None, rows.indptr, depth)
+        return taken, rank_queries(taken, None, rows.indptr, depth)
 
     def dcg_of_ones(self, convention: Any) -> Floats:
         """Return the DCG of k gains of 1. Without a cutoff, k is the number of retrieved rows; if it is 0, return 1."""
@@ -362,7 +354,7 @@ def by_label(binding: Binding, rows: Rows) -> tuple[Rows, Ints]:
 
     Of rows with equal labels, the last comes first.
     """
-    falling = Ranks(rows.take(binding.labels), None, rows.indptr)
+    falling = rank_queries(rows.take(binding.labels), None, rows.indptr)
     ties, upwards = falling.ties, mirrored(rows)
     lower = rows.sizes[ties.query] - ties.first - ties.sizes
     return rows.reordered(falling.ranked[upwards]), lower[falling.tie_of_row][upwards]
@@ -370,7 +362,7 @@ def by_label(binding: Binding, rows: Rows) -> tuple[Rows, Ints]:
 
 def label_ranks(binding: Binding, rows: Rows) -> Floats:
     """Return 2 x (rank by label - mean rank of the query) in the caller's order; equal labels share their mean rank."""
-    falling = Ranks(rows.take(binding.labels), None, rows.indptr)
+    falling = rank_queries(rows.take(binding.labels), None, rows.indptr)
     ties, ranks = falling.ties, np.zeros(binding.queries.n_docs)
     of_ties = rows.sizes[ties.query] - 2 * ties.first - ties.sizes
     ranks[rows.reordered(falling.ranked).order] = of_ties[falling.tie_of_row]

@@ -13,7 +13,7 @@ from rankadapters.core.arrays import Array, Flags, Ints
 from rankadapters.core.data.columns import as_column, index_dtype, is_missing, refused_entry, same_length
 from rankadapters.core.data.ids import ALLOWED_IDS, id_form, id_value, kind_of
 from rankadapters.core.errors import InputError
-from rankadapters.core.ranking.ranks import offsets
+from rankadapters.core.ranking.offsets import offsets
 
 UNNAMED = "fill missing entries with a name such as 'unknown'"  # hint for a query without a segment
 

@@ -31,7 +31,7 @@ from rankadapters.core.data.grouping import grouped
 from rankadapters.core.data.ids import hash_ids, hash_sums, mixed
 from rankadapters.core.data.optional_columns import Pairs, as_docids, as_pairs, as_query_weights, pairs_of_queries
 from rankadapters.core.errors import InputError
-from rankadapters.core.ranking.ranks import offsets, positions_within
+from rankadapters.core.ranking.offsets import offsets, positions_within
 
 UNJUDGED, UNRETRIEVED = np.uint64(0x7FF8_0000_0000_0001), np.uint64(0x5555_5555_5555_5555)  # in hashes of rows
 

@@ -14,7 +14,8 @@ from rankadapters.core.declaration.convention import POOL, average_of
 from rankadapters.core.declaration.fields import Field
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures.ranked import TIES, Empty, Ranked, Relevant, Retrieve
-from rankadapters.core.ranking.ranks import Ranks, offsets, positions_within, running, sums
+from rankadapters.core.ranking.offsets import offsets, positions_within, running, sums
+from rankadapters.core.ranking.ranks import Ranks
 
 DIVISOR = Field(
     group="value",

@@ -16,15 +16,8 @@ from rankadapters.core.declaration.convention import POOL, Convention, average_o
 from rankadapters.core.declaration.fields import Field
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures.ranked import TIES, Empty, Missing, Precision, Unjudged
-from rankadapters.core.ranking.ranks import (
-    Ranks,
-    first_positions,
-    offsets,
-    positions_within,
-    running_sums,
-    shifted,
-    sums,
-)
+from rankadapters.core.ranking.offsets import first_positions, offsets, positions_within, running_sums, shifted, sums
+from rankadapters.core.ranking.ranks import Ranks, rank_queries
 
 PAIRS = Field(
     group="value",
@@ -116,7 +109,7 @@ class AUC(Convention):
             rows, arguments = self._by_label(binding, rows)
         else:
             formula, arguments = pairs_by_relevance, self._by_relevance(binding, rows)
-        equal_scores = Ranks(np.zeros(int(rows.indptr[-1])), None, rows.indptr, averaged=True)
+        equal_scores = rank_queries(np.zeros(int(rows.indptr[-1])), None, rows.indptr, averaged=True)
         mass = formula(equal_scores, **arguments, tied=TIED["best"])
         return whole_plan(
             formula, rows, precision=self.precision, options={"tied": TIED[self.ties]}, mass=mass, pooled=self.pooled,

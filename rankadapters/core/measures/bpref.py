@@ -12,7 +12,8 @@ from rankadapters.core.binding.lowering import Binding
 from rankadapters.core.binding.plans import Plan
 from rankadapters.core.declaration.convention import Convention, Mean
 from rankadapters.core.measures.ranked import TIES, Empty, Missing, Precision, Relevant, Unjudged, irrelevance
-from rankadapters.core.ranking.ranks import Ranks, sums
+from rankadapters.core.ranking.offsets import sums
+from rankadapters.core.ranking.ranks import Ranks
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -16,7 +16,8 @@ from rankadapters.core.declaration.convention import POOL, Convention, average_o
 from rankadapters.core.declaration.fields import Field, Range
 from rankadapters.core.measures.auc import weight_of_lower
 from rankadapters.core.measures.ranked import EMPTY, TIES, Missing, Precision, Unjudged
-from rankadapters.core.ranking.ranks import Ranks, reduced, segment_numbers, sums
+from rankadapters.core.ranking.offsets import reduced, segment_numbers, sums
+from rankadapters.core.ranking.ranks import Ranks
 
 UNDEFINED = replace(
     EMPTY,

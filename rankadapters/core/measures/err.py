@@ -14,7 +14,8 @@ from rankadapters.core.binding.plans import Plan
 from rankadapters.core.declaration.convention import average_of
 from rankadapters.core.declaration.fields import Field, Range
 from rankadapters.core.measures.ranked import Discounted
-from rankadapters.core.ranking.ranks import Ranks, offsets, running, shifted
+from rankadapters.core.ranking.offsets import offsets, running, shifted
+from rankadapters.core.ranking.ranks import Ranks
 
 SCALE = Field(
     group="value",

@@ -14,7 +14,8 @@ from rankadapters.core.binding.plans import Plan
 from rankadapters.core.declaration.convention import AVERAGE, Convention
 from rankadapters.core.declaration.fields import Field, Range
 from rankadapters.core.measures.ranked import MISSING, Unjudged
-from rankadapters.core.ranking.ranks import Ranks, offsets, reduced, segment_numbers, sums
+from rankadapters.core.ranking.offsets import offsets, reduced, segment_numbers, sums
+from rankadapters.core.ranking.ranks import Ranks
 
 WEIGHING = replace(
     AVERAGE,

@@ -15,7 +15,8 @@ from rankadapters.core.declaration.convention import Mean, average_of
 from rankadapters.core.declaration.fields import Field, gain_table
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures.ranked import Discounted, Empty
-from rankadapters.core.ranking.ranks import Ranks, stable_order
+from rankadapters.core.ranking.ordering import order_within
+from rankadapters.core.ranking.ranks import Ranks
 
 MOST_ONES = 10**6  # largest cutoff with ideal="ones", which needs that many discounts
 
@@ -155,5 +156,5 @@ def ndcg(ranks: Ranks, gains: Floats, discounts: Floats, ideal: Floats) -> Float
 def ndcg_of_top(ranks: Ranks, gains: Floats, discounts: Floats) -> Floats:
     """Return `ndcg` with the DCG of the rows at these ranks in ideal order; 0 if that is not positive."""
     top, factors = ranks.take(gains), discounts[ranks.rank]
-    ideal = ranks.sums(top[stable_order(-top, ranks.outptr)] * factors)
+    ideal = ranks.sums(top[order_within(-top, ranks.outptr)] * factors)
     return np.divide(ranks.sums(top * factors), ideal, out=np.zeros(ideal.size), where=ideal > 0)

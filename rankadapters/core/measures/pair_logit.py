@@ -13,7 +13,8 @@ from rankadapters.core.binding.plans import Plan
 from rankadapters.core.data.optional_columns import Pairs
 from rankadapters.core.measures.auc import PAIRS
 from rankadapters.core.measures.losses import Loss, OfPairs
-from rankadapters.core.ranking.ranks import Ranks, blocks, reduced, sums
+from rankadapters.core.ranking.offsets import blocks, reduced, sums
+from rankadapters.core.ranking.ranks import Ranks
 
 LEAST = 1e-38  # CatBoost adds it to exp(s - largest s of the query)
 PAIRS_PER_LOG = 8  # pairs per logarithm: each factor is below 1e38 + 1, so that the product stays finite

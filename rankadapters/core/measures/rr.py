@@ -26,7 +26,8 @@ from rankadapters.core.measures.ranked import (
     Unjudged,
     plan,
 )
-from rankadapters.core.ranking.ranks import Ranks, offsets, running, sums
+from rankadapters.core.ranking.offsets import offsets, running, sums
+from rankadapters.core.ranking.ranks import Ranks
 
 FIRST: Literal["first"] = "first"
 COUNT = Field(

@@ -9,7 +9,7 @@ import rankadapters as ra
 from rankadapters.core.binding import gains as module
 from rankadapters.core.binding.gains import discounts_of, gains_of, gains_of_rows, ideal_sums
 from rankadapters.core.ranking.compiled import kernels
-from rankadapters.core.ranking.ranks import Ranks
+from rankadapters.core.ranking.ranks import rank_queries
 from tests.helpers.ragged_queries import TEXTBOOK, ragged_columns
 from tests.helpers.tables import for_each
 
@@ -49,7 +49,7 @@ def test_ideal_sums_of_counts_are_those_of_sorted_rows(choice, rows_per_block, m
         by_row, discounts = np.array(gains)[labels.astype(int)], discounts_of("log2", queries.longest)
         for k in (1, 10, queries.longest, rng.integers(0, 30, queries.n_queries)):
             with kernels(choice):
-                ranks = Ranks(by_row, None, queries.indptr, queries.longest).cut(np.minimum(queries.sizes, k))
+                ranks = rank_queries(by_row, None, queries.indptr, queries.longest).cut(np.minimum(queries.sizes, k))
                 expected = ranks.discounted_sums(by_row, discounts)
             assert ideal_sums(queries.grade_counts, np.array(gains), k, discounts).tolist() == expected.tolist()
 

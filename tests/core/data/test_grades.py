@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import rankadapters as ra
 from rankadapters.core.data import grades as module
 from rankadapters.core.data.grades import as_grades, blocks_of_queries, counts_of_grades, of_rows, positions_by_grade
-from rankadapters.core.ranking.ranks import offsets
+from rankadapters.core.ranking.offsets import offsets
 from tests.helpers.tables import for_each
 
 NO_GRADES = (0.5, -1.0, 256.0, 255.5, 1e300, -1e-300, 2.0**53)
