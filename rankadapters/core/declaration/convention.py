@@ -106,7 +106,7 @@ class Convention(Declared):
 
     @abstractmethod
     def lower(self, binding: Any) -> Any:
-        """Lower the convention to a plan (`plans.RankedPlan` or `WholePlan`) that computes it on bound queries."""
+        """Lower the convention to a plan (`binding/plans.py`) that computes it on bound queries."""
 
     def get(self, field: str) -> Any:
         """Return the value of a field; for a measure without it, what `ABSENT` says."""
