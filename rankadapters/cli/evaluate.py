@@ -35,7 +35,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         "evaluate --table test.parquet --label label --score score --qid qid --convention lightgbm.map@5",
         "evaluate --table test.csv --by market --convention textbook@10",
         "evaluate --qrels qrels.txt --run run.txt --convention trec_eval_9@10 --per-query",
-        "evaluate --qrels qrels.txt --run run.txt --metric map ndcg_cut.10 recip_rank P.5,10",
+        "evaluate --qrels qrels.txt --run run.txt --measure map ndcg_cut.10 recip_rank P.5,10",
     )
     add_conventions(
         parser,

@@ -86,26 +86,26 @@ def add_conventions(parser: argparse.ArgumentParser, about: str) -> None:
 
 
 def add_metrics(parser: argparse.ArgumentParser) -> None:
-    """Add the option `--metric`, which names conventions too; `conventions_of` returns both."""
+    """Add the option `--measure`, which names conventions too; `conventions_of` returns both."""
     parser.add_argument(
-        "--metric", type=metrics, nargs="+", action="extend", default=[], metavar="NAME",
+        "--measure", type=metrics, nargs="+", action="extend", default=[], metavar="NAME",
         help="measures as trec_eval calls them, such as map, ndcg_cut.10, recip_rank or P.5,10; as ir_measures does, "
         "such as nDCG@10 or AP(rel=2)@10; or after another tool's name, as in lgbm.map@5",
     )  # fmt: skip
 
 
 def conventions_of(arguments: argparse.Namespace) -> list[Convention]:
-    """Return the conventions of `--convention`, then those of `--metric`.
+    """Return the conventions of `--convention`, then those of `--measure`.
 
     Raises
     ------
     InputError
         There is none.
     """
-    conventions = [*(arguments.convention or ()), *chain.from_iterable(arguments.metric)]
+    conventions = [*(arguments.convention or ()), *chain.from_iterable(arguments.measure)]
     if not conventions:
-        msg = "neither --convention nor --metric was given."
-        raise InputError(msg, hint="--convention lightgbm@10, or --metric map ndcg_cut.10")
+        msg = "neither --convention nor --measure was given."
+        raise InputError(msg, hint="--convention lightgbm@10, or --measure map ndcg_cut.10")
     return conventions
 
 

@@ -62,19 +62,19 @@ MEASURES = {
 
 @for_each(("name", "conventions"), MEASURES.items())
 def test_a_measure_may_have_the_name_that_trec_eval_or_ir_measures_has_for_it(capsys, trec, name, conventions):
-    report = json.loads(output_of(capsys, *trec, "--metric", name, "--format", "json"))
+    report = json.loads(output_of(capsys, *trec, "--measure", name, "--format", "json"))
     assert [row["signature"] for row in report["conventions"]] == [str(ra.parse(text)) for text in conventions]
 
 
 def test_measures_have_the_values_of_their_conventions(capsys, trec):
     names = ("map", "ndcg_cut.10", "recip_rank", "P.5")
     texts = ("trec_eval.map", "trec_eval@10", "trec_eval.recip_rank", "trec_eval.P@5")
-    several = ("--metric", names[0], "--metric", *names[1:])  # the option adds to what was said before
+    several = ("--measure", names[0], "--measure", *names[1:])  # the option adds to what was said before
     assert output_of(capsys, *trec, *several) == output_of(capsys, *trec, "--convention", *texts)
 
 
 def test_measures_follow_the_conventions(capsys, trec):
-    out = output_of(capsys, *trec, "--metric", "map", "--convention", "pytrec_eval@5", "--format", "json")
+    out = output_of(capsys, *trec, "--measure", "map", "--convention", "pytrec_eval@5", "--format", "json")
     assert [row["name"] for row in json.loads(out)["conventions"]] == ["ndcg@5/pytrec_eval", "ap@all/trec_eval_9.map"]
 
 
