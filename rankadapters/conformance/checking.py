@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rankadapters.conformance.vectors import Vector, make_vectors
+from rankadapters.conformance.vectors import Vector, make_vectors, with_fields
 from rankadapters.core.classes import frozen_class
 from rankadapters.core.declaration.arguments import number
 from rankadapters.core.declaration.convention import Convention
@@ -185,15 +185,16 @@ def check(
     k = as_cutoff(getattr(declared, "k", None))
     tested = Function.of(function, takes, k)
     grades = BINARY if tested.takes == "items" else as_grades(labels)
-    vectors = make_vectors(declared, grades, distinct=tested.takes in OF_RANKINGS).vectors
+    vectors = make_vectors(declared, grades, distinct=tested.takes in OF_RANKINGS)
     usable = [vector for vector in vectors if len(vector.group_sizes) == 1 or tested.takes in OF_QUERIES]
     answers = [tested.ask(vector.case) for vector in usable]
     for vector in reversed(usable):
         tested.repeat(vector.case)
+    numbered = list(enumerate(zip(usable, answers, strict=True), 1))
+    wrong = [(i, vector, answer) for i, (vector, answer) in numbered if _is_wrong(vector, answer, tolerance)]
     failures = [
         Failure(id=i, vector=v, answer=None if math.isnan(a.value) else a.value, problem=a.problem)
-        for i, (v, a) in enumerate(zip(usable, answers, strict=True), 1)
-        if _is_wrong(v, a, tolerance)
+        for (i, _, a), v in zip(wrong, with_fields(declared, [vector for _, vector, _ in wrong]), strict=True)
     ]
     explicable = any(f.answer is not None for f in failures) and not tested.faults
     fields, explanation = _explain(tested, declared, labels, tolerance) if explicable else ({}, "")

@@ -77,7 +77,7 @@ class CaseMaker:
         scores[1] = scores[0]  # the first or the second of the tied rows is relevant
         cases += [Case.of(self._labels_with({row: self.grades[-1]}), scores, kinds.TIED) for row in (0, 1)]
         once = (kinds.PLAIN, kinds.EMPTY, kinds.ONE_DOCUMENT, kinds.SHORT, kinds.EXACT)
-        return self._unique([*cases, *(self._random(purpose, 0) for purpose in once)])
+        return self.unique([*cases, *(self._random(purpose, 0) for purpose in once)])
 
     def _labels_with(self, grades: dict[int, float], n_rows: int | None = None) -> Floats:
         """Return the lowest grade for all rows but some."""
@@ -102,7 +102,7 @@ class CaseMaker:
             for i, purposes in enumerate(mixtures)
         ]
         nothing_found = Case.join([self.at_rank(self.n_rows), self.at_rank(1), self.every_grade()], kinds.PLAIN)
-        return self._unique([*joined, nothing_found, Case.join([self.at_rank(2), *self._alike()], kinds.TIED)])
+        return self.unique([*joined, nothing_found, Case.join([self.at_rank(2), *self._alike()], kinds.TIED)])
 
     def confirming(self) -> list[Case]:
         """Return random cases of every kind of one query, those that tell the most first."""
@@ -125,7 +125,7 @@ class CaseMaker:
         cases += self._alike()
         if self.k is None:
             cases.append(self.at_rank(DEEP_RANK, DEEP_RANK + 1))
-        return self._unique([*cases, Case.of([self.grades[0]], [0.3], kinds.ONE_DOCUMENT)])
+        return self.unique([*cases, Case.of([self.grades[0]], [0.3], kinds.ONE_DOCUMENT)])
 
     def _alike(self) -> list[Case]:
         """Return a query of equal scores and one of equal labels."""
@@ -240,7 +240,7 @@ class CaseMaker:
         rows[(rows == k - 1) | (rows == k)] = (k - 1, k)[::order]
         return Case.of(labels[rows], scores[rows], kinds.CLOSE)
 
-    def _unique(self, cases: Sequence[Case]) -> list[Case]:
+    def unique(self, cases: Sequence[Case]) -> list[Case]:
         """Return the cases without repetitions, with one relevant row or distinct scores if the function needs that."""
         if self.one_relevant:
             cases = [Case.join(map(_with_one_relevant, case.split()), case.purpose) for case in cases]

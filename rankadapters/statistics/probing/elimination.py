@@ -106,10 +106,14 @@ cached_pool = lru_cache(maxsize=32)(Pool.of)
 def values_of(convention: Convention, cases: Sequence[Case]) -> Floats:
     """Return the value of a convention on each case, NaN if it has none; much faster than `value_of` in turn.
 
-    Cases with unusual labels, which a convention may refuse, are evaluated apart from the others.
+    Cases with unusual or equal labels, which a convention may refuse, are evaluated apart from the others.
     """
     grid = {name: (getattr(convention, name),) for name in convention.fields() if name != "k"}
-    kinds = [(min(case.labels) < 0, all(float(label).is_integer() for label in case.labels)) for case in cases]
+    kinds = [
+        (min(case.labels) < 0, all(float(label).is_integer() for label in case.labels),
+         all(min(query.labels) <= 0 < max(query.labels) for query in case.split()))
+        for case in cases
+    ]  # fmt: skip
     values = np.full(len(cases), math.nan)
     for kind in set(kinds):
         rows = [i for i, other in enumerate(kinds) if other == kind]

@@ -277,9 +277,34 @@ class _Search:
     def _of_columns(self) -> Iterator[Finding]:
         """Yield mistakes with scores, labels and queries."""
         changed = [mistaken_columns(case) for case in self.cases]
-        for text in dict.fromkeys(chain.from_iterable(changed)):
-            cases = [texts.get(text, case) for texts, case in zip(changed, self.cases, strict=True)]
-            yield from self._of_cases(f"it returns {text}", cases, self.measures)
+        by_text = {
+            text: [texts.get(text, case) for texts, case in zip(changed, self.cases, strict=True)]
+            for text in dict.fromkeys(chain.from_iterable(changed))
+        }
+        unlikely = self._unlikely(by_text)
+        for text, cases in by_text.items():
+            if text not in unlikely:
+                yield from self._of_cases(f"it returns {text}", cases, self.measures)
+
+    def _unlikely(self, by_text: dict[str, list[Case]]) -> set[str]:
+        """Return texts with whose cases no convention fits the answers to the filters, evaluated all at once.
+
+        Texts with unusual labels, which some conventions refuse, are not among them.
+        """
+        lowest = min(self.examination.maker.grades)
+        chosen = {text: [cases[i] for i in self.filters] for text, cases in by_text.items()}
+        usual = {
+            text: cases
+            for text, cases in chosen.items()
+            if all(label.is_integer() and label >= lowest for case in cases for label in case.labels)
+        }
+        if not (self.filters.size and usual):
+            return set()
+        pool = self._pool(list(chain.from_iterable(usual.values())), self.measures)
+        answers, margins = (np.tile(column[self.filters], len(usual)) for column in (self.answers, self.margins))
+        near = np.abs(pool.values - answers) <= margins
+        fits = near.reshape(-1, len(usual), self.filters.size).all(axis=2).any(axis=0)
+        return {text for text, fit in zip(usual, fits, strict=True) if not fit}
 
     def _of_measures(self) -> Iterator[Finding]:
         """Yield the conventions of other measures that fit."""
