@@ -112,11 +112,13 @@ class Conformance(Document):
         if self.explanation:
             blocks.append(f"Most likely {self.explanation}.")
         if self.failures:
+            first = {(f.vector.purpose, bool(f.problem)): f for f in reversed(self.failures)}
             cases = [
                 (str(f.id), f.vector.purpose, _number(f.vector.value), f.problem or _number(f.answer))
-                for f in self.failures
+                for f in sorted(first.values(), key=lambda failure: failure.id)
             ]
-            blocks.append(Table.of("cases that fail", ("id", "purpose", "expected", "the function"), cases))
+            caption = "cases that fail: the first of each purpose"
+            blocks.append(Table.of(caption, ("id", "purpose", "expected", "the function"), cases))
         return [*blocks, *(f"Note: {fault}." for fault in self.faults)]
 
     def to_dict(self) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -25,6 +26,8 @@ from rankadapters.statistics.probing.case_maker import CaseMaker, cases_of
 from rankadapters.statistics.probing.cases import ONE_DOCUMENT, Case, value_of
 from rankadapters.statistics.probing.elimination import as_cutoff, as_grades, maker_for, values_of
 
+DECIMALS = (3, 4, 6)  # of scores that are not nearly equal
+LARGEST = 1000  # score for a measure that depends on more than the order of scores
 MARGIN = 1e-6  # smaller differences may come from computing in float32
 WORDS = {  # the purposes of the cases in files, from easy to hard to understand
     kinds.RANK: "one relevant row",
@@ -121,6 +124,11 @@ class Vectors(Document):
         ]  # fmt: skip
         return {"convention": str(self.convention), "cases": cases}
 
+    def to_json(self) -> str:
+        """Return `to_dict` as JSON text, with a case in each line."""
+        cases = ",\n".join(json.dumps(case, separators=(",", ":")) for case in self.to_dict()["cases"])
+        return f'{{"convention": "{self.convention}", "cases": [\n{cases}\n]}}'
+
 
 def vectors(convention: Convention | str, *, labels: Sequence[float] | None = None) -> Vectors:
     """Return the cases that test an implementation of a convention; every call returns the same cases.
@@ -183,6 +191,9 @@ def _vectors(convention: Convention, labels: tuple[float, ...] | None, *, distin
     maker = replace(maker_for(oracle, labels), k=getattr(convention, "k", None), distinct=distinct, one_relevant=False)
     first, rest = cases_of(maker, several=not distinct)
     cases = [*dict.fromkeys((*first, *rest, *rare.rare_cases(maker, several=not distinct)))]
+    if "ties" not in convention.fields():  # it does not rank: sums of such scores lose the digits of small ones
+        cases = [case for case in cases if np.abs(case.scores).max() <= LARGEST]
+    cases = [_shorter(case) for case in cases]
     n_usual = len(cases)
     cases += maker.unusual_labels() if labels is None else ()
     values = values_of(convention, cases)
@@ -192,6 +203,13 @@ def _vectors(convention: Convention, labels: tuple[float, ...] | None, *, distin
         if i < n_usual or not math.isnan(value)
     ]
     return tuple(sorted(listed, key=lambda vector: (len(vector.group_sizes) > 1, vector.optional)))
+
+
+def _shorter(case: Case) -> Case:
+    """Return the case with the fewest decimals that make no more of its scores equal, so that files are short."""
+    rounded = ([round(score, decimals) for score in case.scores] for decimals in DECIMALS)
+    n_distinct = len({*case.scores})
+    return next((case.with_columns(scores=scores) for scores in rounded if len({*scores}) == n_distinct), case)
 
 
 def _as_vector(case: Case, value: float, *, optional: bool) -> Vector:

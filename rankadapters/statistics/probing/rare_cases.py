@@ -126,15 +126,15 @@ def _runs(maker: CaseMaker) -> Iterator[Case]:
     The first or the last row of the run is relevant, and its rows are next to each other or not.
     """
     k = USUAL_ROWS if maker.k is None else maker.k
-    places = [(length, 1, length + 4) for length in (*RUNS, *FURTHER_RUNS)]  # rows of the run, first rank, all rows
-    for length in RUNS:
-        across = max(k - length // 2, 1)
-        places += [(length, across, max(across + length, k) + 2), (length, 2, length + 1), (length, 1, length)]
-        places += [(length, max(n - length, 1), n) for n in (k - 1, k, k + 1) if n > length]
-    variants = product(places, ((0, True), (-1, False)))
-    for turn, ((length, first, n_rows), (row, apart)) in enumerate(variants):
-        relevant = first - 1 + row % length
-        yield _with_runs(maker, [1] * (first - 1) + [length], n_rows, [relevant], turn, apart=apart)
+    places = [(length, 1, length + 4) for length in (*RUNS, *FURTHER_RUNS)]  # rows of the run, its first rank, all rows
+    places += [place for length in RUNS for place in ((length, 2, length + 1), (length, 1, length))]
+    across = [(length, max(k - length // 2, 1), k + length + 1) for length in RUNS]
+    below = [(2, max(n_rows - 2, 1), n_rows) for n_rows in (k - 1, k, k + 1) if n_rows > 1]
+    # Rows around the cutoff are as many as the cutoff, so their cases have one variant each, and a run of 2 across both.
+    variants = [*product(places, (0, -1)), *zip([across[0], *across, *below], (0, -1, 0, -1, 0, -1, 0), strict=False)]
+    for turn, ((length, first, n_rows), row) in enumerate(variants):
+        ranks = [first - 1 + row % length]
+        yield _with_runs(maker, [1] * (first - 1) + [length], n_rows, ranks, turn, apart=row == 0)
     for turn, sizes in enumerate(([3, 2, 5, 2], [2, 2, 2, 3], [1, 5, 3, 2], [2, 1, 3, 1], [9, 2], [4, 4, 4])):
         ends = np.cumsum(sizes)
         rows = (ends - 1 if turn % 2 else ends - sizes).tolist()
