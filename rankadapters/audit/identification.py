@@ -17,9 +17,9 @@ from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.guesses import IDENTIFY, shows_call
 from rankadapters.evaluation.evaluator import Evaluator
 from rankadapters.progress import advance, shows
-from rankadapters.statistics import known_presets, mistakes
+from rankadapters.statistics import known_presets, rivals
 from rankadapters.statistics.grid import Block, measure_named, merged
-from rankadapters.statistics.mistakes import OurNumber
+from rankadapters.statistics.rivals import OurNumber
 from rankadapters.statistics.search import Progress
 
 N_CUTOFFS = 4  # cutoffs at which mistakes are tried if the cutoff is unknown
@@ -209,13 +209,14 @@ def _mistaken(number: Number, bases: dict[Convention, OurNumber]) -> Values:
         fields = tuple(compress(base.convention.to_dict().values(), formula))
         key = fields, base.terms.values.tobytes(), base.terms.shares.tobytes(), base.convention.weighting
         if key not in changes:  # presets of one formula whose queries count the same are equal with a mistake too
-            means = mistakes.changed_means(base) if base.convention.is_sum else ()
-            numbers = ((text, a * base.value + b) for text, (a, b) in mistakes.CHANGED_NUMBERS.items())
-            changes[key] = [*mistakes.changed_formulas(base), *means, *numbers]
+            means = rivals.changed_means(base) if base.convention.is_sum else ()
+            numbers = ((text, a * base.value + b) for text, (a, b) in rivals.CHANGED_NUMBERS.items())
+            changes[key] = [*rivals.changed_formulas(base), *means, *numbers]
         k = f"k={getattr(base.convention, 'k', None)}"
         for text, value in changes[key]:  # in the same words for every cutoff, and of the preset's value, not ours
             values[convention, text.replace("ours", "the value", 1).replace(k, "k")] = value
-    for text, queries, scores in mistakes.changed_columns(number.queries, number.scores):
+    values |= _of_others(number, bases)
+    for text, queries, scores in rivals.changed_columns(number.queries, number.scores):
         scored = evaluate_usable(queries, scores, (base.convention for base in bases.values()))
         values |= {
             (convention, text): scored[base.convention].value
@@ -225,10 +226,21 @@ def _mistaken(number: Number, bases: dict[Convention, OurNumber]) -> Values:
     return values
 
 
+def _of_others(number: Number, bases: dict[Convention, OurNumber]) -> Values:
+    """Return the value of the conventions that are often taken for each preset."""
+    others = {
+        (convention, text.replace(f"@{getattr(base.convention, 'k', None)}", "@k")): other
+        for convention, base in bases.items()
+        for text, other in rivals.other_conventions(base.convention, number.queries.labels)
+    }
+    scores = evaluate_usable(number.queries, number.scores, others.values())
+    return {key: scores[other].value for key, other in others.items() if other in scores}
+
+
 def _without_queries(number: Number, bases: dict[Convention, OurNumber]) -> Values:
     """Return the value of each preset without each query, and with another divisor if the number has enough digits."""
-    n_searches = 2 if number.printed.decimals > mistakes.FEW_DECIMALS else 1
-    searches = (mistakes.without_query, mistakes.different_divisors)[:n_searches]
+    n_searches = 2 if number.printed.decimals > rivals.FEW_DECIMALS else 1
+    searches = (rivals.without_query, rivals.different_divisors)[:n_searches]
     return {
         (convention, changes.describe(index).text.removeprefix("it is ")): value
         for convention, base in bases.items()

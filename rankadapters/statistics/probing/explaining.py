@@ -5,30 +5,30 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from itertools import chain, combinations
+from itertools import chain, combinations, product
 from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
 
-from rankadapters.core.arrays import Flags, Floats
+from rankadapters.core.arrays import Flags, Floats, Ints
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError
-from rankadapters.core.measures import ERR, MEASURES, NDCG
-from rankadapters.statistics.grid import has_cutoff
+from rankadapters.core.measures import MEASURES, NDCG
+from rankadapters.statistics.grid import has_cutoff, replaced
 from rankadapters.statistics.known_presets import presets_by_label
-from rankadapters.statistics.mistakes import (
+from rankadapters.statistics.rivals import (
     CHANGED_NUMBERS,
     OurNumber,
     changed_columns,
-    changed_formulas,
     changed_means,
+    changed_values,
     different_divisors,
     without_query,
 )
 from rankadapters.statistics.probing import cases as kinds
 from rankadapters.statistics.probing.answers import OF_QUERIES, UNSTEADY
-from rankadapters.statistics.probing.cases import LONG, SEVERAL, TIED, Case, value_of
+from rankadapters.statistics.probing.cases import LONG, SAME_SCORES, SEVERAL, TIED, Case, value_of
 from rankadapters.statistics.probing.elimination import FEWEST, MOST_RANKS, Examination, Measures, Pool, find_cutoff
 from rankadapters.statistics.probing.measuring import FORMULAS, GAINS, formula_of
 
@@ -41,7 +41,11 @@ FEWEST_DIFFERENT = 2  # answers; an explanation of equal ones may fit by chance
 MOST_DECIMALS = 8  # answers with more decimals do not count as rounded
 MOST_ADDED = 0.1  # to the ideal DCG, so that no query divides by 0
 LEAST = 1e-6  # smallest difference of two values that certainly matters
+N_PLAIN = 20  # conventions whose mean may be mistaken, if none fits all single queries
+TIES, EMPTIES = ("input", "reverse"), (0.0, 1.0, "skip")  # that programs with a mistake often have
+SURE = 0.1  # if at most this share of the queries with a trait fits without a special rule, the trait is the cause
 SPECIAL = {
+    SAME_SCORES: "queries whose scores are all equal",
     kinds.EMPTY: "queries with nothing relevant",
     kinds.NOT_FOUND: "queries with nothing relevant up to the cutoff",
     kinds.ONE_DOCUMENT: "queries of one document",
@@ -52,7 +56,8 @@ SPECIAL = {
     kinds.CLOSE: "nearly equal scores",
     kinds.LONG: "queries of more than 16 rows",
 }
-NO_ORDER = "tied rows in no fixed order, as an unstable sort leaves them"
+UNSTABLE = "it has tied rows in no fixed order, as an unstable sort leaves them"
+NO_ORDER = "it has an order of tied rows that no value of `ties` has"
 
 
 class Finding(NamedTuple):
@@ -77,10 +82,12 @@ def explain(examination: Examination) -> Finding | None:
         function.ask(case)
     answered = list(function.answers)
     tied = [case for case in answered if TIED in case.traits()]
-    for case in (*answered[1::12], *tied[::4]):
+    untied = [case for case in answered if case not in set(tied)]
+    for case in (*untied[1::12], *tied[::4]):
         function.repeat(case)
-    if not function.deterministic:
-        return Finding(next(fault for fault in function.faults if fault.startswith(UNSTEADY)), [])
+        if not function.deterministic:
+            fault = next(fault for fault in function.faults if fault.startswith(UNSTEADY))
+            return Finding(UNSTABLE if case in tied else fault, [])
     return next(_Search(examination).findings(), None)
 
 
@@ -151,6 +158,7 @@ class _Search:
             (f"it returns {_general(text)}", self.pool.values * factor + offset)
             for text, (factor, offset) in CHANGED_NUMBERS.items()
         ]
+        whole = [pair for pair in changed if "percentage" in pair[0]]
         every = range(MOST_DECIMALS + 1)
         decimals = next((d for d in every if np.array_equal(np.round(self.answers, d), self.answers)), None)
         rounds, margin = f"it rounds to {decimals} decimals", 0.5000001 * 10.0 ** -(decimals or 0)
@@ -158,7 +166,7 @@ class _Search:
             yield from self._fitting(rounds, margin=margin)
         for text, values in changed:
             yield from self._fitting(text, values)
-        for text, values in changed if decimals is not None else ():
+        for text, values in changed if decimals else whole if decimals == 0 else ():
             yield from self._fitting(f"{text}, and {rounds}", values, margin=margin)
 
     def _of_no_value(self) -> Iterator[Finding]:
@@ -191,25 +199,69 @@ class _Search:
             return np.asarray(self.pool.values * (self.answers[first] / self.pool.values[:, [first]]))
 
     def _of_traits(self, n_traits: int = 1) -> Iterator[Finding]:
-        """Yield conventions that fit but for data with some traits."""
+        """Yield conventions that fit but for data with some traits, those first whose data hardly ever fit."""
         found = []
-        for traits in combinations((TIED, *SPECIAL), n_traits):
-            mask = np.array([not set(traits) & has for has in self.traits], bool)
-            if rows := [] if mask.all() else self._rows(mask=mask):
-                share = self.near[rows[0], ~mask].mean()  # of the cases with these traits, those that fit too
-                found.append(((TIED not in traits, share), traits, rows))
-        for _, traits, rows in sorted(found, key=itemgetter(0)):
-            texts = [
-                f"it has a special rule for {SPECIAL[trait]}{self._constant(trait)}"
-                for trait in traits
-                if trait != TIED
-            ]
-            finding = self._of_ties(rows) if TIED in traits else Finding("", self._members(rows))
-            yield finding._replace(text=" and ".join(filter(None, [*texts, finding.text])))
+        named: dict[str, Flags] = {
+            SPECIAL.get(trait, ""): np.array([trait in has for has in self.traits], bool) for trait in (TIED, *SPECIAL)
+        }
+        for texts in combinations(named, n_traits):
+            with_trait = np.any([named[text] for text in texts], axis=0)
+            if rows := [] if not with_trait.any() else self._rows(mask=~with_trait):
+                share = self._share(rows[0], with_trait)
+                found.append(((share > SURE, "" not in texts, share), texts, with_trait, rows))
+        if n_traits == 1:
+            found += [((False, True, 0.0), (text,), with_trait, rows) for text, with_trait, rows in self._counts(named)]
+        for _, texts, with_trait, rows in sorted(found, key=itemgetter(0)):
+            rules = [f"it has a special rule for {text}{self._constant(named.get(text, with_trait))}" for text in texts if text]
+            finding = self._of_ties(rows) if "" in texts else Finding("", self._members(rows))
+            yield finding._replace(text=" and ".join(filter(None, [*rules, finding.text])))
 
-    def _constant(self, trait: str) -> str:
+    def _share(self, row: int, with_trait: Flags) -> float:
+        """Return the share of the cases with a trait that fit too, unless they return what all others return."""
+        fits = self.near[row, with_trait]
+        wrong = set(self.answers[with_trait][~fits].tolist())
+        if len(wrong) == 1:
+            fits = fits & (self.answers[with_trait] != wrong.pop())
+        return float(fits.mean())
+
+    def _counts(self, named: dict[str, Flags]) -> Iterator[tuple[str, Flags, list[int]]]:
+        """Yield the queries of up to, or of more than, so many rows or relevant rows, if just these do not fit."""
+        nearest = self.examination.nearest
+        if nearest is None:
+            return
+        queries = [list(case.split()) for case in self.cases]
+        counts = {
+            "rows": lambda query: len(query.labels),
+            "relevant rows": lambda query: sum(label > 0 for label in query.labels),
+        }
+        for word, count in counts.items():
+            least = np.array([min(map(count, parts)) for parts in queries])
+            most = np.array([max(map(count, parts)) for parts in queries])
+            for row in self._nearest_rows():
+                wrong = ~self.near[row] & self.single
+                fits = self.near[row] & self.single
+                if not (wrong.any() and fits.any()):
+                    continue
+                if len(returned := set(self.answers[wrong].tolist())) == 1:
+                    fits &= self.answers != returned.pop()  # such queries may follow the rule too
+                low, high = int(least[wrong].min()), int(least[wrong].max())
+                for text, with_trait in (
+                    (f"queries of at most {high} {word}", least <= high), (f"queries of {low} {word} or more", most >= low),
+                ):  # fmt: skip
+                    told = any(np.array_equal(with_trait, other) for other in named.values())
+                    alike = fits & with_trait
+                    if not told and alike.sum() <= SURE * wrong.sum() and (rows := self._rows(mask=~with_trait)):
+                        yield text, with_trait, rows
+
+    def _nearest_rows(self) -> list[int]:
+        """Return the groups that fit the most single queries, one for each set of queries."""
+        counts = self.near[:, self.single].sum(axis=1)
+        best = np.flatnonzero(counts == counts.max())
+        return [int(best[0])] if best.size else []
+
+    def _constant(self, with_trait: Flags) -> str:
         """Say what the function returns for queries with a trait if it is always the same number."""
-        alone = (i for i, has in enumerate(self.traits) if trait in has and len(self.cases[i].sizes) == 1)
+        alone = np.flatnonzero(with_trait & self.single)
         returned = {self.answers[i] for i in alone}
         return f": it returns {returned.pop():g}" if len(returned) == 1 else ""
 
@@ -230,7 +282,7 @@ class _Search:
                 text = "its tied rows share a rank, so that their order does not matter"
                 return self._apart_from_ties(text, conventions)
             if ((worst <= answers + margin) & (answers <= best + margin)).all():
-                return self._apart_from_ties(f"it has {NO_ORDER}", conventions)
+                return self._apart_from_ties(NO_ORDER, conventions)
         return self._apart_from_ties("it has a special rule for tied rows", conventions)
 
     def _verified(self, pool: Pool, without: frozenset[str] = frozenset()) -> list[Convention]:
@@ -334,13 +386,43 @@ class _Search:
         return Pool.of(cases, measures, self.examination.cutoff, ranked=self.examination.maker.distinct)
 
     def _of_formulas(self) -> Iterator[Finding]:
-        """Yield presets with a mistake in the formula."""
-        yield from self._of_changes(self._presets(), mistaken_formulas)
+        """Yield presets with a mistake in the formula, evaluated on all cases at once."""
+        every = np.arange(len(self.cases))
+        for convention in self._presets_and_others() if self.filters.size and self._enough(every >= 0) else ():
+            texts = self._fitting_values(convention, self.filters, None)
+            for text in self._fitting_values(convention, every, texts) if texts else ():
+                yield Finding(f"it returns {text}", [convention])
+
+    def _presets_and_others(self) -> list[Convention]:
+        """Return the presets of the measures, also with the usual orders of ties and values of empty queries."""
+        conventions: dict[Convention, None] = {}
+        for convention in self._presets():
+            changes = ({"ties": ties, "empty": empty} for ties, empty in product(TIES, EMPTIES))
+            others = (replaced(convention, {**change, "precision": "float64"}) for change in changes)
+            conventions |= dict.fromkeys(filter(None, (convention, *others)))
+        return list(conventions)
+
+    def _fitting_values(self, convention: Convention, part: Ints, texts: set[str] | None) -> set[str]:
+        """Return the mistakes with a formula that give the answers to these cases; only of `texts`, if any."""
+        joined = Case.join([self.cases[i] for i in part], "")
+        starts = np.cumsum([0, *(len(self.cases[i].sizes) for i in part)])[:-1]
+        fitting = set()
+        with suppress(InputError, ConventionError), np.errstate(all="ignore"):
+            base = OurNumber.of(joined.queries, np.asarray(joined.scores), convention)
+            divisors = np.add.reduceat(base.terms.divisors, starts)
+            for text, values in changed_values(base):
+                if texts is None or text in texts:
+                    parts = np.where(base.terms.weights > 0, values * base.terms.weights, 0.0)
+                    means = np.add.reduceat(parts, starts) / divisors
+                    if (np.abs(means - self.answers[part]) <= self.margins[part]).all():
+                        fitting.add(text)
+        return fitting
 
     def _of_means(self) -> Iterator[Finding]:
         """Yield conventions with a mistake in the mean over queries.
 
-        They fit single queries, unless the mistake leaves nothing of these, so that their values are all the same.
+        They fit single queries, unless the mistake leaves nothing of these, so that their values are all the same, or
+        changes them too, as a rule for some queries does.
         """
         if self.single.all():
             return
@@ -348,6 +430,11 @@ class _Search:
             yield from self._of_changes(self._presets(), mistaken_means, ~self.single)
         rows = self._rows(mask=self.single) or self._rows(self._scaled(self.single), self.single)
         yield from self._of_changes((self.pool.members([row])[0] for row in rows), mistaken_means)
+        if not rows and self.near.size:
+            counts = self.near[:, self.single].sum(axis=1)
+            nearest = np.flatnonzero(counts == counts.max())[:N_PLAIN].tolist()
+            several = ~self.single if self._enough(~self.single) else None
+            yield from self._of_changes((self.pool.members([row])[0] for row in nearest), mistaken_means, several)
 
     def _of_ideals(self) -> Iterator[Finding]:
         """Yield conventions of NDCG with an ideal list that is cut elsewhere, or with a larger ideal DCG."""
@@ -430,20 +517,10 @@ def mistaken_values(change: Change, convention: Convention, case: Case) -> dict[
     return {}
 
 
-def mistaken_formulas(base: OurNumber) -> Iterator[tuple[str, float]]:
-    """Yield the mistakes with the formula of a measure."""
-    yield from changed_formulas(base)
-    if isinstance(base.convention, ERR) and base.queries.n_queries == 1:
-        by_query = base.convention.replace(scale=2.0 ** base.queries.labels.max())
-        yield "the value with gains divided by 2^(the query's highest label)", base.changed(convention=by_query)
-
-
 def mistaken_means(base: OurNumber) -> Iterator[tuple[str, float]]:
     """Yield the mistakes with the mean in words that hold for every case; none if the value is no mean over queries."""
     if base.terms.values.size != base.queries.n_queries or not base.convention.is_sum:
         return
-    if (counted := base.terms.values != 0).any():
-        yield "the value without the queries of value 0", base.parts[counted].sum() / base.terms.divisors[counted].sum()
     yield from ((_general(text), value) for text, value in changed_means(base))
     left_out, divided = without_query(base).values, different_divisors(base).values
     for name, query in (("first", 0), ("last", -1)):
