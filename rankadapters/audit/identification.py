@@ -35,7 +35,7 @@ def identify(
     *,
     value: object,
     measure: str = "ndcg",
-    k: int | Literal["unknown"] | None = "unknown",
+    k: int | Literal["unknown", "all"] | None = "unknown",
     decimals: int | None = None,
     progress: Progress | None = None,
     **columns: Unpack[Columns],
@@ -64,9 +64,9 @@ def identify(
         `{5: "0.4382", 10: "0.4711"}`. For several models, pass a mapping from their names to their numbers.
     measure : str
         The measure, as named in signatures, such as `ndcg` or `ap`.
-    k : int, None or 'unknown'
-        The cutoff of a number that is not given by its cutoff; None for all ranks. 'unknown' searches 1 to 100 and
-        None, the same for all models. For a measure without a cutoff, pass None or 'unknown'.
+    k : int, None, 'all' or 'unknown'
+        The cutoff of a number that is not given by its cutoff; None or 'all' for all ranks. 'unknown' searches 1 to 100
+        and None, the same for all models. For a measure without a cutoff, pass None or 'unknown'.
     decimals : int, optional
         Number of printed decimals; by default that of `value`. A value matches if it rounds to the number; at most 12
         decimals are compared.
@@ -136,15 +136,19 @@ def _confirmed(candidates: Candidates, indices: tuple[int, ...]) -> list[Match]:
             for convention, variant in at_cutoff.items()
             if variant in scores and number.printed.holds(scores[variant].value)
         }
-    return [_match(near, blocks, values[near.convention]) for near, blocks in groups if near.convention in values]
+    return [
+        _match(numbers, near, blocks, values[near.convention]) for near, blocks in groups if near.convention in values
+    ]
 
 
-def _match(near: known_presets.NearestPresets, blocks: list[Block], values: tuple[float, ...]) -> Match:
+def _match(
+    numbers: Sequence[Number], near: known_presets.NearestPresets, blocks: list[Block], values: tuple[float, ...]
+) -> Match:
     values_by_field = {name: dict.fromkeys(v for block in blocks for v in block[name]) for name in blocks[0]}
     alike = {name: tuple(values_by_field[name]) for name in near.convention.fields() if len(values_by_field[name]) > 1}
     presets = known_presets.preset_labels(type(near.convention), blocks)
     return Match(
-        convention=near.convention, values=values, presets=presets, near=presets or near.presets, changes=near.changes,
+        conventions=tuple(number.at_cutoff(near.convention) for number in numbers), values=values, presets=presets, near=presets or near.presets, changes=near.changes,
         alike=alike, blocks=tuple(blocks),
     )  # fmt: skip
 
@@ -156,7 +160,7 @@ def _nearest(candidates: Candidates) -> Match | None:
         return None
     near = known_presets.nearest_to_blocks(number.measure, [block])
     [score] = Evaluator.of(number.queries, [near.convention]).evaluate(number.scores).values()
-    return _match(near, [block], (score.value,))
+    return _match([number], near, [block], (score.value,))
 
 
 def _without_one(candidates: Candidates) -> Iterator[str]:
@@ -267,7 +271,8 @@ def _matches_of(
         near = tuple(dict.fromkeys(label for index in indices for label in labels[keys[index][0]]))
         convention, given = keys[indices[0]][0], tuple(values[indices[0]].tolist())
         match = Match(
-            convention=convention, values=given, presets=(), near=near, changes={MISTAKE: mistake}, alike={}, blocks=()
-        )
+            conventions=tuple(number.at_cutoff(convention) for number in numbers), values=given, presets=(), near=near,
+            changes={MISTAKE: mistake}, alike={}, blocks=(),
+        )  # fmt: skip
         matches.append((known_presets.NearestPresets(near, convention, {}).cost, match))
     return [match for _, match in sorted(matches, key=lambda pair: pair[0])]

@@ -23,7 +23,15 @@ from rankadapters.statistics.probing import cases as kinds
 from rankadapters.statistics.probing.answers import OF_QUERIES, UNKNOWN, Function
 from rankadapters.statistics.probing.case_maker import CaseMaker
 from rankadapters.statistics.probing.cases import Case, value_of
-from rankadapters.statistics.probing.elimination import GRADES, Examination, as_cutoff, confirm, examine, find_cutoff, maker_for
+from rankadapters.statistics.probing.elimination import (
+    GRADES,
+    Examination,
+    as_cutoff,
+    confirm,
+    examine,
+    find_cutoff,
+    maker_for,
+)
 from rankadapters.statistics.probing.explaining import NO_ORDER, Finding, explain
 
 MOST_CALLS = 60  # calls for a function without a convention, unless the search of its example needs a few more

@@ -337,7 +337,12 @@ def _runs(of_row: NDArray[Any]) -> NDArray[np.int64]:
 
 def other_conventions(convention: Convention, labels: Floats) -> Iterator[tuple[str, Convention]]:
     """Yield conventions that are often taken for this one: other measures at this cutoff, and gains of 2^label."""
-    if getattr(convention, "gain", "") == "exp2" and not (labels % 1).any() and labels.min() >= 0 and labels.max() <= MOST_GRADES:
+    if (
+        getattr(convention, "gain", "") == "exp2"
+        and not (labels % 1).any()
+        and labels.min() >= 0
+        and labels.max() <= MOST_GRADES
+    ):
         table = "_".join(["table", *(str(2**label) for label in range(int(labels.max()) + 1))])
         yield "the value with the gains 2^label, without - 1", convention.replace(gain=table)
     declared = convention.to_dict()
@@ -347,7 +352,9 @@ def other_conventions(convention: Convention, labels: Floats) -> Iterator[tuple[
     for name in [name for name in OTHER_MEASURES if name != convention.measure]:
         for variant in OTHER_MEASURES[name]:
             fields = {**OTHER_FIELDS, "relevant": relevant, **declared, **variant}
-            plain = _measure_with(MEASURES[name], {**fields, "empty": 0.0})  # as most programs of these measures have it
+            plain = _measure_with(
+                MEASURES[name], {**fields, "empty": 0.0}
+            )  # as most programs of these measures have it
             for other in dict.fromkeys(filter(None, (_measure_with(MEASURES[name], fields), plain))):
                 at = "" if (k := getattr(other, "k", None)) is None else f"@{k}"
                 detail = OTHER_NAMES.get((name, variant.get("divisor", variant.get("gain", ""))), "")
@@ -441,7 +448,9 @@ def _changed_discounts(convention: NDCG | DCG, plan: RankedPlan, ideal_dcg: Idea
 def _changed_ideals(convention: NDCG, plan: RankedPlan, longest: int, ideal_dcg: IdealDCG) -> Plans:
     """Yield NDCG whose ideal list is cut elsewhere than its ranking, or has every row twice."""
     discounts, k = discounts_of(convention.discount, longest + 1), convention.k
-    pairs = np.append(discounts[: plan.k], 0.0)[: plan.k + plan.k % 2].reshape(-1, 2).sum(axis=1)  # of a row's two ranks
+    pairs = (
+        np.append(discounts[: plan.k], 0.0)[: plan.k + plan.k % 2].reshape(-1, 2).sum(axis=1)
+    )  # of a row's two ranks
     yield "the value with every judgment twice in the ideal list", _divided_by(plan, ideal_dcg(pairs))
     if k is None:
         return
@@ -532,7 +541,10 @@ def changed_means(base: OurNumber) -> Iterator[tuple[str, float]]:
             batches = float(np.mean(sums[masses > 0] / masses[masses > 0]))
             yield f"the mean of the means of batches of {size} queries", batches
     if 0 < (zeros := values == 0).sum() < zeros.size:
-        yield "the value without the queries of value 0", float(parts[scored][~zeros].sum() / divisors[scored][~zeros].sum())
+        yield (
+            "the value without the queries of value 0",
+            float(parts[scored][~zeros].sum() / divisors[scored][~zeros].sum()),
+        )
     for text, rule in _omission_rules(base).items():
         divisor = np.where(divisors[~rule].sum() > 0, divisors[~rule].sum(), np.nan)
         yield f"the value without {text}", float(parts[~rule].sum() / divisor)
@@ -564,7 +576,11 @@ def _ratios_of_sums(base: OurNumber) -> Iterator[tuple[str, float]]:
             numerator, divisor = SUMS[measure]
             text = f"the ratio of two sums over the queries, of the {numerator} and of the {divisor}"
             yield text, float(numerators.sum() / divisors.sum())
-    if isinstance(base.convention, Precision) and base.convention.divisor == "k" and base.convention.relevant != "label":
+    if (
+        isinstance(base.convention, Precision)
+        and base.convention.divisor == "k"
+        and base.convention.relevant != "label"
+    ):
         capped = base.convention.replace(divisor="relevant", pool="sums")
         yield "the hits of all queries divided by the sum of min(k, R)", base.changed(convention=capped)
 

@@ -212,7 +212,11 @@ class _Search:
         if n_traits == 1:
             found += [((False, True, 0.0), (text,), with_trait, rows) for text, with_trait, rows in self._counts(named)]
         for _, texts, with_trait, rows in sorted(found, key=itemgetter(0)):
-            rules = [f"it has a special rule for {text}{self._constant(named.get(text, with_trait))}" for text in texts if text]
+            rules = [
+                f"it has a special rule for {text}{self._constant(named[text] if text in named else with_trait)}"
+                for text in texts
+                if text
+            ]
             finding = self._of_ties(rows) if "" in texts else Finding("", self._members(rows))
             yield finding._replace(text=" and ".join(filter(None, [*rules, finding.text])))
 
