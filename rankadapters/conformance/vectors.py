@@ -7,6 +7,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -22,7 +23,7 @@ from rankadapters.statistics.grid import grid, replaced
 from rankadapters.statistics.probing import cases as kinds
 from rankadapters.statistics.probing import rare_cases as rare
 from rankadapters.statistics.probing.answers import Function
-from rankadapters.statistics.probing.case_maker import CaseMaker, cases_of
+from rankadapters.statistics.probing.case_maker import cases_of
 from rankadapters.statistics.probing.cases import ONE_DOCUMENT, Case, value_of
 from rankadapters.statistics.probing.elimination import as_cutoff, as_grades, maker_for, values_of
 

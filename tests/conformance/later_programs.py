@@ -8,7 +8,20 @@ from collections.abc import Iterator
 import numpy as np
 
 from tests.conformance.wrong_programs import (
-    FLOAT32, NDCGS, NONE, RIGHT, UNCUT, Program, as_program, batched, changed, from_1, runs, split, weighed,
+    FLOAT32,
+    NDCGS,
+    NONE,
+    RIGHT,
+    UNCUT,
+    Program,
+    Value,
+    as_program,
+    batched,
+    changed,
+    from_1,
+    runs,
+    split,
+    weighed,
 )  # fmt: skip
 
 
@@ -30,7 +43,6 @@ SCORES = {
     "divided by the largest": (lambda s: s / s.max() if s.max() else s, NONE),
     "divided by the sum": (lambda s: s / s.sum() if s.sum() else s, NONE),
     "bytes": (lambda s: (np.clip(s, 0, 1) * 255).astype(np.uint8), NONE),
-    "0 if smaller than 1e-6": (lambda s: np.where(np.abs(s) < 1e-6, 0, s), "same"),
     "their inverse": (lambda s: -1 / s, NONE),
     "-100 for those below -100": (lambda s: np.maximum(s, -100), NONE),
     "20 for those above 20": (lambda s: np.minimum(s, 20), NONE),
@@ -61,7 +73,6 @@ ROWS = {
     "the first 256": lambda y, s: (y[:256], s[:256]),
     "the first 512": lambda y, s: (y[:512], s[:512]),
     "without the last of an odd number above 2": lambda y, s: (y[:-1], s[:-1]) if y.size % 2 and y.size > 2 else (y, s),
-    "labels as int8 times 64": lambda y, s: (np.where(y > 1, 0, y), s),
     "labels in reverse order for more than 50 rows": lambda y, s: (y[::-1], s) if y.size > 50 else (y, s),
     "scores above -1 only": lambda y, s: (y[s > -1], s[s > -1]) if (s > -1).any() else (y * 0, s),
     "scores above -1000 only": lambda y, s: (y[s > -1000], s[s > -1000]) if (s > -1000).any() else (y * 0, s),
@@ -155,32 +166,37 @@ def merged_ones(value):
 
 
 def wrong_programs(text: str) -> Iterator[tuple[str, Program]]:
+    """Yield each program for a convention that is wrong by a detail, with its name."""
     value, ties, k, other_ties = RIGHT[text]
     right = functools.partial(value, ties=ties)
     for name, (change, part_of) in SCORES.items():
-        if part_of != "same" and text not in part_of:
+        if text not in part_of:
             yield f"scores: {name}", as_program(lambda y, s, change=change: right(y, changed(change, s)))
     for name, change in ROWS.items():
         yield f"rows: {name}", as_program(lambda y, s, change=change: right(*change(y, s)))
     for name, when in TIES.items():
         if not (text in UNCUT and "cutoff" in name):
-            yield f"other ties {name}", as_program(
-                lambda y, s, when=when: value(y, s, ties=other_ties if when(y, s, k) else ties)
+            yield (
+                f"other ties {name}",
+                as_program(lambda y, s, when=when: value(y, s, ties=other_ties if when(y, s, k) else ties)),
             )
     for name, rule in RULES.items():
         if not (name == "1 above 0.99" and text in RR):
             yield f"value: {name}", as_program(lambda y, s, rule=rule: rule(y, s, right(y, s), k))
+    yield from programs_of_queries(text, right)
+    for rank in (3, 7, 12, 30, 90, 140) if text in UNCUT else (2, 4, (k or 10) - 1):
+        yield f"without rank {rank}", as_program(lambda y, s, rank=rank: right(without_rank(y, s, rank), s))
+
+
+def programs_of_queries(text: str, right: Value) -> Iterator[tuple[str, Program]]:
+    """Yield the programs whose queries or whose mean are wrong."""
     for name, mean in MEANS.items():
         yield f"mean {name}", as_program(right, mean)
     for stale in ("labels", "scores"):
         yield f"the {stale} of the query before", with_stale(right, stale)
     yield "a query of one row joined to the one before", merged_ones(right)
     if text not in NDCGS:
-        yield "at most 10 relevant rows", as_program(
-            lambda y, s: right(np.where(np.cumsum(from_1(y)) > 10, 0, y), s)
-        )
-    for rank in (3, 7, 12, 30, 90, 140) if text in UNCUT else (2, 4, (k or 10) - 1):
-        yield f"without rank {rank}", as_program(lambda y, s, rank=rank: right(without_rank(y, s, rank), s))
+        yield "at most 10 relevant rows", as_program(lambda y, s: right(np.where(np.cumsum(from_1(y)) > 10, 0, y), s))
 
 
 def without_rank(labels, scores, rank):

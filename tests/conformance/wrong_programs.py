@@ -200,6 +200,7 @@ ROWS = {
     "only the highest label is relevant": (lambda y, s: (y * (y == y.max()), s), NONE),
 }
 
+
 # Whether a program ranks the tied rows of a query by another rule, given labels, scores and the cutoff.
 def runs(scores):
     return np.unique(scores, return_counts=True)[1]
@@ -291,6 +292,7 @@ RULES = {
 }  # fmt: skip
 UNCHANGED_RULES = {"0 below 0.005": set(RIGHT) - UNCUT}
 
+
 # The mean of the values of queries.
 def batched(n):
     return lambda values, queries: np.mean([np.mean(values[i : i + n]) for i in range(0, len(values), n)])
@@ -298,7 +300,12 @@ def batched(n):
 
 def first_of(key):
     """Return the mean of values that keeps only the first query of each key."""
-    return lambda values, queries: np.mean(list({key(*q): v for q, v in zip(queries[::-1], values[::-1])}.values()))
+
+    def mean(values, queries):
+        firsts = {key(*query): value for query, value in zip(queries[::-1], values[::-1], strict=True)}
+        return np.mean(list(firsts.values()))
+
+    return mean
 
 
 def weighed(weight):
@@ -394,8 +401,11 @@ def ndcg_details(value, ties, k):
     yield "an ideal list of the first rows", ideal_in_order
     yield "an epsilon of 1e-6", lambda y, s: value(y, s, ties=ties) * (1 - 1e-6)
     first = lambda y, s: y * (np.cumsum(y[np.argsort(-s, kind="stable")] == 0)[rank_of(s)] == 0)  # noqa: E731
-    yield "it ends at the first label of 0", lambda y, s: (
-        value(first(y, s), s, ties=ties) * ratio(first(y, s), y, gain, k) if y.max() > 0 else value(y, s, ties=ties)
+    yield (
+        "it ends at the first label of 0",
+        lambda y, s: (
+            value(first(y, s), s, ties=ties) * ratio(first(y, s), y, gain, k) if y.max() > 0 else value(y, s, ties=ties)
+        ),
     )
     if ties == "average":
         yield "ties averaged up to the cutoff", lambda y, s: cut_before_ties(y, s, value, k, gain)
@@ -423,36 +433,36 @@ def ap_details(value, ties, k):
     relevant = keywords.get("relevant", from_1)
     scores_of = np.asarray if keywords else lambda s: s.astype(np.float32)
     for cutoff in (5, 9, 11, 20, 100, 1000) if k else (10, 20, 100, 1000):
-        base = functools.partial(average_precision, k=cutoff, relevant=relevant, divisor=keywords.get("divisor", "relevant"))
+        divisor = keywords.get("divisor", "relevant")
+        base = functools.partial(average_precision, k=cutoff, relevant=relevant, divisor=divisor)
         yield f"a cutoff of {cutoff}", lambda y, s, base=base: base(y, scores_of(s), ties=ties)
 
     def parts(y, s):
         hits = relevant(by_rank(y, scores_of(s), ties)[:k])
         return hits, np.cumsum(hits) / np.arange(1, hits.size + 1), int(relevant(y).sum())
 
+    limit = k or 10**9
+
     def divided(divisor):
+        return changed_sum(lambda hits, precisions: precisions[hits].sum(), divisor)
+
+    def changed_sum(total, divisor=lambda hits, n: min(n, limit)):
         def detail(y, s):
             hits, precisions, n = parts(y, s)
-            return precisions[hits].sum() / (divisor(hits, n) or 1)
+            return total(hits, precisions) / (divisor(hits, n) or 1)
 
         return detail
 
-    limit = k or 10**9
     if k:
         yield "divided by the hits", divided(lambda hits, n: hits.sum())
     yield "divided by all relevant rows or k", divided(lambda hits, n: n if k else min(n, 10))
     yield "divided by at least 2", divided(lambda hits, n: max(min(n, limit), 2))
     yield "divided by the rows if fewer", divided(lambda hits, n: min(n, limit, hits.size - 1))
-    yield "divided by at most 15", divided(lambda hits, n: min(n, limit, 8))
-    yield "of the first 5 hits", lambda y, s: (
-        lambda hits, p, n: p[hits][:5].sum() / (min(n, limit) or 1)
-    )(*parts(y, s))
-    yield "of the highest precisions", lambda y, s: (
-        lambda hits, p, n: np.maximum.accumulate(p[::-1])[::-1][hits].sum() / (min(n, limit) or 1)
-    )(*parts(y, s))
-    yield "without a hit in the last row", lambda y, s: (
-        lambda hits, p, n: p[hits & (np.arange(hits.size) < y.size - 1)].sum() / (min(n, limit) or 1)
-    )(*parts(y, s))
+    yield "divided by at most 8", divided(lambda hits, n: min(n, limit, 8))
+    yield "of the first 5 hits", changed_sum(lambda hits, p: p[hits][:5].sum())
+    yield "of the highest precisions", changed_sum(lambda hits, p: np.maximum.accumulate(p[::-1])[::-1][hits].sum())
+    if not k:
+        yield "without the 12th hit", changed_sum(lambda hits, p: np.delete(p[hits], slice(11, 12)).sum())
 
 
 def rr_details(value, ties, k):
@@ -482,8 +492,10 @@ def shared(y, s, rank, k):
     return 1 / place if place <= k else 0.0
 
 
-DETAILS = {"lightgbm@10": ndcg_details, "textbook@10": ndcg_details, "sklearn@5": ndcg_details,
-           "trec_eval.map+ties=input": ap_details, "catboost.map@10": ap_details, "ranx.mrr@10": rr_details}  # fmt: skip
+DETAILS = {
+    **dict.fromkeys(NDCGS, ndcg_details), "trec_eval.map+ties=input": ap_details, "catboost.map@10": ap_details,
+    "ranx.mrr@10": rr_details,
+}  # fmt: skip
 
 
 def wrong_programs(text: str) -> Iterator[tuple[str, Program]]:
@@ -498,20 +510,26 @@ def wrong_programs(text: str) -> Iterator[tuple[str, Program]]:
             yield f"rows: {name}", as_program(lambda y, s, change=change: right(*change(y, s)))
     for name, when in TIES.items():
         if text not in UNCHANGED_TIES.get(name, ()):
-            yield f"other ties {name}", as_program(
-                lambda y, s, when=when: value(y, s, ties=other_ties if when(y, s, k) else ties)
+            yield (
+                f"other ties {name}",
+                as_program(lambda y, s, when=when: value(y, s, ties=other_ties if when(y, s, k) else ties)),
             )
     for name, rule in RULES.items():
         if text not in UNCHANGED_RULES.get(name, ()):
             yield f"value: {name}", as_program(lambda y, s, rule=rule: rule(y, s, right(y, s), k))
+    yield from ((f"formula: {name}", as_program(detail)) for name, detail in DETAILS[text](value, ties, k))
+    yield from programs_of_queries(text, right)
+
+
+def programs_of_queries(text: str, right: Value) -> Iterator[tuple[str, Program]]:
+    """Yield the programs whose queries or whose mean are wrong."""
     for name, mean in MEANS.items():
         yield f"mean {name}", as_program(right, mean)
     for name, key in KEYS.items():
         yield f"the value looked up by {name}", cached(right, key)
         if text in NDCGS and name != "the labels":
-            keywords = {word: value.keywords[word] for word in ("k", "gain", "empty")}
+            keywords = {word: RIGHT[text][0].keywords[word] for word in ("k", "gain", "empty")}
             yield f"the ideal looked up by {name}", with_cached_ideal(right, key, **keywords)
-    yield from ((f"formula: {name}", as_program(detail)) for name, detail in DETAILS[text](value, ties, k))
 
 
 def changed(change, scores):

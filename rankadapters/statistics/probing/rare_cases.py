@@ -63,7 +63,9 @@ def _top(maker: CaseMaker, n_rows: int, *rows: int) -> Floats:
     return labels
 
 
-def _by_rank(labels: Floats, scores: Sequence[float] | Floats, rows: Sequence[int] | np.ndarray, purpose: str) -> Case:
+def _by_rank(
+    labels: Floats, scores: Sequence[float] | np.ndarray, rows: Sequence[int] | np.ndarray, purpose: str
+) -> Case:
     """Make a query from labels and scores by rank; `rows` are the ranks, from 0, of its rows."""
     return Case.of(labels[rows], np.asarray(scores)[rows], purpose)
 
@@ -81,12 +83,13 @@ def _labels(maker: CaseMaker) -> Iterator[Case]:
     yield from (query([grade]) for grade in {least, high})
     yield from (query(generator.permutation([least, low, low, least, low, low][:n])) for n in (4, 5, 6))
     for n_rows in (2, 3, 4):
-        yield from (_by_rank(_top(maker, n_rows, rank), np.arange(n_rows, 0, -1) * STEP, range(n_rows)[::-1], kinds.RANK)
-                    for rank in range(n_rows))  # fmt: skip
+        scores = np.arange(n_rows, 0, -1) * STEP
+        for rank in range(n_rows):
+            yield _by_rank(_top(maker, n_rows, rank), scores, range(n_rows)[::-1], kinds.RANK)
 
 
 def _long_lists(maker: CaseMaker) -> Iterator[Case]:
-    """Yield queries whose only relevant row is at a deep rank, and queries whose best row is the first or last."""
+    """Yield queries whose only relevant row is deep, and those whose best row is the first or last."""
     for rank, n_rows in DEEP_RANKS:
         rows = np.random.default_rng([maker.seed, 2, rank]).permutation(n_rows)
         yield _by_rank(_top(maker, n_rows, rank - 1), np.arange(n_rows, 0, -1) / 8, rows, DEEP)
@@ -94,8 +97,8 @@ def _long_lists(maker: CaseMaker) -> Iterator[Case]:
         generator = np.random.default_rng([maker.seed, 3, n_rows])
         labels = generator.choice(np.asarray(maker.grades), n_rows)
         labels[0], labels[1 : n_rows // 2] = maker.grades[-1], maker.grades[0]
-        rows = [0, *generator.permutation(np.arange(1, n_rows))]
-        yield _by_rank(labels, np.arange(n_rows, 0, -1) / 8, rows[::-1] if last else rows, DEEP)
+        ranks = [0, *generator.permutation(np.arange(1, n_rows)).tolist()]
+        yield _by_rank(labels, np.arange(n_rows, 0, -1) / 8, ranks[::-1] if last else ranks, DEEP)
     yield _by_rank(_top(maker, 150, *range(148), 149), np.arange(150, 0, -1) / 8, range(150)[::-1], DEEP)
 
 
@@ -126,11 +129,11 @@ def _runs(maker: CaseMaker) -> Iterator[Case]:
     The first or the last row of the run is relevant, and its rows are next to each other or not.
     """
     k = USUAL_ROWS if maker.k is None else maker.k
-    places = [(length, 1, length + 4) for length in (*RUNS, *FURTHER_RUNS)]  # rows of the run, its first rank, all rows
+    places = [(length, 1, length + 4) for length in (*RUNS, *FURTHER_RUNS)]  # rows, first rank, all rows
     places += [place for length in RUNS for place in ((length, 2, length + 1), (length, 1, length))]
     across = [(length, max(k - length // 2, 1), k + length + 1) for length in RUNS]
     below = [(2, max(n_rows - 2, 1), n_rows) for n_rows in (k - 1, k, k + 1) if n_rows > 1]
-    # Rows around the cutoff are as many as the cutoff, so their cases have one variant each, and a run of 2 across both.
+    # Cases of runs around a large cutoff are long, so they have one variant each; a run of 2 across it has both.
     variants = [*product(places, (0, -1)), *zip([across[0], *across, *below], (0, -1, 0, -1, 0, -1, 0), strict=False)]
     for turn, ((length, first, n_rows), row) in enumerate(variants):
         ranks = [first - 1 + row % length]
@@ -162,7 +165,7 @@ def _with_runs(
 
 
 def _long_ties(maker: CaseMaker) -> Iterator[Case]:
-    """Yield queries of many rows and few scores; of the highest score, the second or the last row but one is relevant."""
+    """Yield queries of many rows and few scores; among the best rows, the second or the last but one is relevant."""
     for turn, (n_rows, second) in enumerate(product(LONG_TIED, (True, False))):
         generator = np.random.default_rng([maker.seed, 5, turn])
         scores = np.resize(np.arange(N_LEVELS), n_rows) / 4 + 1 / 4 - second * (turn % 3) / 2
@@ -175,7 +178,7 @@ def _long_ties(maker: CaseMaker) -> Iterator[Case]:
 
 
 def _many_queries(maker: CaseMaker) -> Iterator[Case]:
-    """Yield cases of 5 to 12 queries, of equal labels, of equal scores, of equal sums of labels, and of many queries."""
+    """Yield cases of 5 to 12 queries, of many, and of queries with equal labels, scores or sums of labels."""
     generator = np.random.default_rng([maker.seed, 6])
 
     def query(n_rows: int, n_relevant: int | None = None) -> Case:
