@@ -214,7 +214,7 @@ def _mistaken(number: Number, bases: dict[Convention, OurNumber]) -> Values:
         key = fields, base.terms.values.tobytes(), base.terms.shares.tobytes(), base.convention.weighting
         if key not in changes:  # presets of one formula whose queries count the same are equal with a mistake too
             means = rivals.changed_means(base) if base.convention.is_sum else ()
-            numbers = ((text, a * base.value + b) for text, (a, b) in rivals.CHANGED_NUMBERS.items())
+            numbers = ((text, a * base.value + b) for text, (a, b) in (rivals.CHANGED_NUMBERS | rivals.FACTORS).items())
             changes[key] = [*rivals.changed_formulas(base), *means, *numbers]
         k = f"k={getattr(base.convention, 'k', None)}"
         for text, value in changes[key]:  # in the same words for every cutoff, and of the preset's value, not ours

@@ -35,7 +35,7 @@ from rankadapters.statistics.probing.elimination import (
 from rankadapters.statistics.probing.explaining import NO_ORDER, Finding, explain
 
 MOST_CALLS = 60  # calls for a function without a convention, unless the search of its example needs a few more
-FEWEST_CALLS = 12  # calls for the search of an example
+FEWEST_CALLS = 30  # calls for the search of an example
 MEANINGS = {
     kinds.EMPTY: "empty='error', or empty='skip' if no query is left to average",
     kinds.NOT_FOUND: "you have to leave out such queries, or set their value yourself",

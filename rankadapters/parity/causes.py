@@ -209,7 +209,7 @@ def number_causes(value: float, our_value: float, tolerance: report.Tolerance) -
     if match := _as_written(value, our_value, tolerance):
         description, reach = match
         yield f"ours {description}: a tolerance of {reach:.0e} takes it"
-    for text, (factor, offset) in rivals.CHANGED_NUMBERS.items():
+    for text, (factor, offset) in (rivals.CHANGED_NUMBERS | rivals.FACTORS).items():
         number = factor * our_value + offset
         if text == "1 - ours" and our_value in {0, 1}:
             continue

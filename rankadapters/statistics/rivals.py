@@ -34,10 +34,8 @@ FEW_DECIMALS = 8  # a number with at most this many decimals was probably rounde
 
 # What programs make of the value: a factor and an offset.
 PERCENTAGE, NEGATED, LOSS = (100.0, 0.0), (-1.0, 0.0), (-1.0, 1.0)
-CHANGED_NUMBERS = {
-    "ours as a percentage": PERCENTAGE, "ours with the other sign": NEGATED, "1 - ours": LOSS,
-    "twice ours": (2.0, 0.0), "half of ours": (0.5, 0.0),
-}  # fmt: skip
+CHANGED_NUMBERS = {"ours as a percentage": PERCENTAGE, "ours with the other sign": NEGATED, "1 - ours": LOSS}
+FACTORS = {"twice ours": (2.0, 0.0), "half of ours": (0.5, 0.0)}  # `probe` finds any factor
 
 # What a relevant row may count at a rank, in proportion to rank 1: the discounts of conventions, and others.
 USUAL_DISCOUNTS: dict[str, Callable[[int], float]] = {
@@ -390,7 +388,7 @@ def changed_values(base: OurNumber) -> Iterator[tuple[str, Floats]]:
         if (terms := base.changed_terms(queries=last)) is not None:
             yield "the value of the last relevant row taken for the first", terms.values
         if convention.count == "first":
-            yield "the value with 1/(rank + 1) in place of 1/rank", base.terms.values / (1 + base.terms.values)
+            yield "the value where the first relevant row counts 1/(rank + 1)", base.terms.values / (1 + base.terms.values)
     if isinstance(convention, ERR) and (values := _by_highest_label(base)) is not None:
         yield "the value with gains divided by 2^(the query's highest label)", values
     if queries.retrieved is None and queries.judged is None and isinstance(member.plan, RankedPlan):
@@ -486,8 +484,7 @@ def _ranked_twice(base: OurNumber) -> Floats | None:
         divisors, of_doubled = (_divisors(number.member) for number in (base, doubled))
         terms = doubled.changed_terms()
         if terms is not None and divisors is not None and of_doubled is not None:
-            changed = terms.values * np.divide(of_doubled, divisors, out=np.ones_like(divisors), where=divisors > 0)
-            return changed
+            return terms.values * np.divide(of_doubled, divisors, out=np.ones_like(divisors), where=divisors > 0)
     return None
 
 

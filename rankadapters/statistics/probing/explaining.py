@@ -19,6 +19,7 @@ from rankadapters.statistics.grid import has_cutoff, replaced
 from rankadapters.statistics.known_presets import presets_by_label
 from rankadapters.statistics.rivals import (
     CHANGED_NUMBERS,
+    WRONG_DISCOUNTS,
     OurNumber,
     changed_columns,
     changed_means,
@@ -31,6 +32,7 @@ from rankadapters.statistics.probing.answers import OF_QUERIES, UNSTEADY
 from rankadapters.statistics.probing.cases import LONG, SAME_SCORES, SEVERAL, TIED, Case, value_of
 from rankadapters.statistics.probing.elimination import FEWEST, MOST_RANKS, Examination, Measures, Pool, find_cutoff
 from rankadapters.statistics.probing.measuring import FORMULAS, GAINS, formula_of
+from rankadapters.statistics.probing.rare_cases import SCORES, rare_cases
 
 Change = Callable[[OurNumber], Iterable[tuple[str, float]]]
 
@@ -83,11 +85,11 @@ def explain(examination: Examination) -> Finding | None:
     answered = list(function.answers)
     tied = [case for case in answered if TIED in case.traits()]
     untied = [case for case in answered if case not in set(tied)]
-    for case in (*untied[1::12], *tied[::4]):
-        function.repeat(case)
-        if not function.deterministic:
-            fault = next(fault for fault in function.faults if fault.startswith(UNSTEADY))
-            return Finding(UNSTABLE if case in tied else fault, [])
+    of_tied = [function.repeat(case) for case in tied[::4]]
+    of_untied = [function.repeat(case) for case in untied[1 :: 4 if any(of_tied) else 12]]
+    if not function.deterministic:
+        fault = next(fault for fault in function.faults if fault.startswith(UNSTEADY))
+        return Finding(UNSTABLE if any(of_tied) and not any(of_untied) else fault, [])
     return next(_Search(examination).findings(), None)
 
 
@@ -124,8 +126,9 @@ class _Search:
         yield from self._of_no_value()
         yield from self._of_means()
         yield from self._of_columns()
-        yield from self._of_formulas()
         yield from self._of_ideals()
+        yield from self._of_discounts()
+        yield from self._of_formulas()
         yield from self._of_measures()
         yield from self._of_factors()
         yield from self._of_gains()
@@ -243,6 +246,8 @@ class _Search:
             most = np.array([max(map(count, parts)) for parts in queries])
             for row in self._nearest_rows():
                 wrong = ~self.near[row] & self.single
+                if not (wrong & ~named[""]).any():
+                    continue  # only tied rows matter
                 fits = self.near[row] & self.single
                 if not (wrong.any() and fits.any()):
                     continue
@@ -306,6 +311,11 @@ class _Search:
         alike = [c for c in self._verified(pool, frozenset({TIED})) if getattr(c, "ties", "") in {"input", "reverse"}]
         return Finding(text, alike or conventions, names_presets=bool(alike))
 
+    def _of_discounts(self) -> Iterator[Finding]:
+        """Yield a discount that no convention has, if all measured discounts follow its formula."""
+        if self.examination.measured.formula in WRONG_DISCOUNTS:
+            yield from self._of_gains()
+
     def _of_gains(self) -> Iterator[Finding]:
         """Yield a discount or gains that no convention has."""
         nearest, measured = self.examination.nearest, self.examination.measured
@@ -340,7 +350,17 @@ class _Search:
         unlikely = self._unlikely(by_text)
         for text, cases in by_text.items():
             if text not in unlikely:
-                yield from self._of_cases(f"it returns {text}", cases, self.measures)
+                for finding in self._of_cases(f"it returns {text}", cases, self.measures):
+                    if "float16" not in text or self._agrees_on_close_scores(text, finding.conventions[0]):
+                        yield finding
+
+    def _agrees_on_close_scores(self, text: str, convention: Convention) -> bool:
+        """Return whether a mistake with the scores also explains the answers to further queries of close scores."""
+        rare = rare_cases(self.examination.maker, several=False)
+        cases = [case for case in rare if case.purpose == SCORES and kinds.CLOSE in case.traits()]
+        answers = np.array([self.function.ask(case).value for case in cases])
+        values = np.array([value_of(convention, mistaken_columns(case)[text]) for case in cases])
+        return bool((np.abs(values - answers) <= self.examination.tolerance).all())
 
     def _unlikely(self, by_text: dict[str, list[Case]]) -> set[str]:
         """Return texts with whose cases no convention fits the answers to the filters, evaluated all at once.
