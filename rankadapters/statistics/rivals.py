@@ -211,6 +211,7 @@ def changed_columns(queries: Queries, scores: Array) -> ColumnChanges:
     yield "the value of the scores negated", queries, -scores
     yield "the value of the rows in the order given, the scores ignored", queries, -np.arange(float(scores.size))
     yield "the value of the scores in float16", queries, _in_float16(scores)
+    yield "the value of the sigmoid of the scores, whose digits end near 1", queries, _sigmoid(scores)
     for decimals in DECIMALS:
         yield f"the value of the scores rounded to {decimals} decimals", queries, np.round(scores, decimals)
     for text, order in (("descending", _order(queries, -scores)), ("ascending", _order(queries, scores))):
@@ -308,6 +309,11 @@ def _regrouped(queries: Queries, sizes: NDArray[Any], query_weight: Floats | Non
 def _in_float16(scores: Array) -> Floats:
     with np.errstate(over="ignore"):
         return np.nan_to_num(scores.astype(np.float16).astype(np.float64))
+
+
+def _sigmoid(scores: Array) -> Floats:
+    with np.errstate(over="ignore"):
+        return np.asarray(1 / (1 + np.exp(-scores.astype(np.float64))))
 
 
 def _order(queries: Queries, keys: Array) -> Floats:

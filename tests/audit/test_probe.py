@@ -341,6 +341,37 @@ def test_a_function_of_one_positive_is_asked_only_such_queries():
 
 
 @pytest.mark.long
+def test_a_function_that_refuses_short_queries_leaves_the_field_short_undecided():
+    def function(labels, scores):
+        if labels.size < 5:
+            raise ValueError("too few rows")
+        return ndcg(labels, scores)
+
+    report = ra.audit.probe(function, takes="query", k=5)
+    assert report.convention.short == "pad"
+    assert {"pad", "zero", "skip"} <= {*report.undecided["short"]}
+    assert "fewer rows than the cutoff" in [refusal.what for refusal in report.refused]
+
+
+RARE = {  # programs that are wrong by one rare detail, and a part of the explanation
+    "0.0 before -0.0": (lambda y, s: ndcg(y, s + 1e-9 * ((s == 0) & np.signbit(s))), ""),
+    "the first 100 rows": (lambda y, s: ndcg(y[:100], s[:100]), "rows or more"),
+    "sigmoids": (lambda y, s: ndcg(y, 1 / (1 + np.exp(-np.clip(s, -700, 700)))), "the sigmoid of the scores"),
+    "a cutoff of 1,000": (lambda y, s: ndcg(y, s, 10**6) if y.size < 1000 else 0.5, "rows or more"),
+}
+
+
+@pytest.mark.long
+@for_each("name", RARE)
+def test_a_program_that_is_wrong_by_a_rare_detail_has_no_convention(name):
+    function, text = RARE[name]
+    report = ra.audit.probe(function, takes="query", k=None if "cutoff" in name else 5)
+    assert report.convention is None
+    assert report.explanation
+    assert text in report.explanation
+
+
+@pytest.mark.long
 @pytest.mark.parametrize("refusal", ["nan", "error"])
 @pytest.mark.parametrize("name", long_except(["recall", "precision", "mrr", "map", "hit_rate"], "recall"))
 def test_a_function_of_queries_may_refuse_empty_ones(name, refusal):

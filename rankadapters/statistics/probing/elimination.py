@@ -20,7 +20,7 @@ from rankadapters.core.errors import ConventionError, InputError
 from rankadapters.statistics.grid import Block, values_to_search, with_refusals
 from rankadapters.statistics.probing.answers import OF_QUERIES, OF_RANKINGS, Function, Reply
 from rankadapters.statistics.probing.case_maker import CaseMaker, cases_of
-from rankadapters.statistics.probing.cases import EMPTY, Case, value_of
+from rankadapters.statistics.probing.cases import EMPTY, SHORT, Case, value_of
 from rankadapters.statistics.probing.measuring import Measurement
 from rankadapters.statistics.probing.rare_cases import rare_cases
 from rankadapters.statistics.search import Data, Search
@@ -176,11 +176,12 @@ class Examination:
         """The indices of the groups whose values agree with all answers.
 
         If a function returns no number where nothing is relevant, the conventions without a value for such data fit;
-        if there are none, and for any other data, such an answer fits every convention.
+        if there are none, and for any other data, shorter than the cutoff included, such an answer fits every one.
         """
         fits = (np.abs(self.pool.values[:, self.numbers] - self.values) <= self.margins).all(axis=1)
         for i, reply in self.replies.items():
-            if reply.problem and EMPTY in self.pool.cases[i].traits():
+            traits = self.pool.cases[i].traits(self.cutoff) if reply.problem else frozenset()
+            if EMPTY in traits and SHORT not in traits:
                 without_value = fits & np.isnan(self.pool.values[:, i])
                 fits = without_value if without_value.any() else fits
         return np.flatnonzero(fits).tolist()

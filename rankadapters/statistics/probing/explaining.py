@@ -45,6 +45,7 @@ MOST_ADDED = 0.1  # to the ideal DCG, so that no query divides by 0
 LEAST = 1e-6  # smallest difference of two values that certainly matters
 N_PLAIN = 20  # conventions whose mean may be mistaken, if none fits all single queries
 TIES, EMPTIES = ("input", "reverse"), (0.0, 1.0, "skip")  # that programs with a mistake often have
+MOST_ALIKE = 0.6  # the largest such share with which a number of rows may be the cause
 SURE = 0.1  # if at most this share of the queries with a trait fits without a special rule, the trait is the cause
 SPECIAL = {
     SAME_SCORES: "queries whose scores are all equal",
@@ -213,7 +214,10 @@ class _Search:
                 share = self._share(rows[0], with_trait)
                 found.append(((share > SURE, "" not in texts, share), texts, with_trait, rows))
         if n_traits == 1:
-            found += [((False, True, 0.0), (text,), with_trait, rows) for text, with_trait, rows in self._counts(named)]
+            found += [
+                ((share > SURE, True, share), (text,), with_trait, rows)
+                for text, with_trait, rows, share in self._counts(named)
+            ]
         for _, texts, with_trait, rows in sorted(found, key=itemgetter(0)):
             rules = [
                 f"it has a special rule for {text}{self._constant(named[text] if text in named else with_trait)}"
@@ -231,8 +235,8 @@ class _Search:
             fits = fits & (self.answers[with_trait] != wrong.pop())
         return float(fits.mean())
 
-    def _counts(self, named: dict[str, Flags]) -> Iterator[tuple[str, Flags, list[int]]]:
-        """Yield the queries of up to, or of more than, so many rows or relevant rows, if just these do not fit."""
+    def _counts(self, named: dict[str, Flags]) -> Iterator[tuple[str, Flags, list[int], float]]:
+        """Yield the queries of up to, or of more than, so many rows or relevant rows, if most of these do not fit."""
         nearest = self.examination.nearest
         if nearest is None:
             return
@@ -258,9 +262,9 @@ class _Search:
                     (f"queries of at most {high} {word}", least <= high), (f"queries of {low} {word} or more", most >= low),
                 ):  # fmt: skip
                     told = any(np.array_equal(with_trait, other) for other in named.values())
-                    alike = fits & with_trait
-                    if not told and alike.sum() <= SURE * wrong.sum() and (rows := self._rows(mask=~with_trait)):
-                        yield text, with_trait, rows
+                    share = float((fits & with_trait).sum() / (self.single & with_trait).sum())
+                    if not told and share <= MOST_ALIKE and (rows := self._rows(mask=~with_trait)):
+                        yield text, with_trait, rows, share
 
     def _nearest_rows(self) -> list[int]:
         """Return the groups that fit the most single queries, one for each set of queries."""
