@@ -148,8 +148,8 @@ def _match(
     alike = {name: tuple(values_by_field[name]) for name in near.convention.fields() if len(values_by_field[name]) > 1}
     presets = known_presets.preset_labels(type(near.convention), blocks)
     return Match(
-        conventions=tuple(number.at_cutoff(near.convention) for number in numbers), values=values, presets=presets, near=presets or near.presets, changes=near.changes,
-        alike=alike, blocks=tuple(blocks),
+        conventions=tuple(number.at_cutoff(near.convention) for number in numbers), values=values, presets=presets,
+        near=presets or near.presets, changes=near.changes, alike=alike, blocks=tuple(blocks),
     )  # fmt: skip
 
 

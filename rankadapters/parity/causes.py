@@ -19,8 +19,8 @@ from rankadapters.core.errors import RankAdaptersError
 from rankadapters.parity import report
 from rankadapters.statistics import rivals
 from rankadapters.statistics.attainable import attainable_values, steps_nearby
-from rankadapters.statistics.rivals import FEW_DECIMALS, Cause, Changes, OurNumber
 from rankadapters.statistics.printed import Printed, as_printed
+from rankadapters.statistics.rivals import FEW_DECIMALS, Cause, Changes, OurNumber
 
 MAX_NAMED = 3  # largest number of causes that a report names from one search
 NEIGHBORS = 100  # numbers of the same precision around the value, to test how likely a match by chance is

@@ -341,12 +341,8 @@ def _runs(of_row: NDArray[Any]) -> NDArray[np.int64]:
 
 def other_conventions(convention: Convention, labels: Floats) -> Iterator[tuple[str, Convention]]:
     """Yield conventions that are often taken for this one: other measures at this cutoff, and gains of 2^label."""
-    if (
-        getattr(convention, "gain", "") == "exp2"
-        and not (labels % 1).any()
-        and labels.min() >= 0
-        and labels.max() <= MOST_GRADES
-    ):
+    graded = not (labels % 1).any() and labels.min() >= 0 and labels.max() <= MOST_GRADES
+    if graded and getattr(convention, "gain", "") == "exp2":
         table = "_".join(["table", *(str(2**label) for label in range(int(labels.max()) + 1))])
         yield "the value with the gains 2^label, without - 1", convention.replace(gain=table)
     declared = convention.to_dict()
@@ -356,10 +352,9 @@ def other_conventions(convention: Convention, labels: Floats) -> Iterator[tuple[
     for name in [name for name in OTHER_MEASURES if name != convention.measure]:
         for variant in OTHER_MEASURES[name]:
             fields = {**OTHER_FIELDS, "relevant": relevant, **declared, **variant}
-            plain = _measure_with(
-                MEASURES[name], {**fields, "empty": 0.0}
-            )  # as most programs of these measures have it
-            for other in dict.fromkeys(filter(None, (_measure_with(MEASURES[name], fields), plain))):
+            # Most programs of these measures count queries with nothing relevant as 0.
+            both = (_measure_with(MEASURES[name], {**fields, **empty}) for empty in ({}, {"empty": 0.0}))
+            for other in dict.fromkeys(filter(None, both)):
                 at = "" if (k := getattr(other, "k", None)) is None else f"@{k}"
                 detail = OTHER_NAMES.get((name, variant.get("divisor", variant.get("gain", ""))), "")
                 yield f"the value of {name}{at}{detail}, another measure", other
@@ -394,7 +389,8 @@ def changed_values(base: OurNumber) -> Iterator[tuple[str, Floats]]:
         if (terms := base.changed_terms(queries=last)) is not None:
             yield "the value of the last relevant row taken for the first", terms.values
         if convention.count == "first":
-            yield "the value where the first relevant row counts 1/(rank + 1)", base.terms.values / (1 + base.terms.values)
+            later = base.terms.values / (1 + base.terms.values)
+            yield "the value where the first relevant row counts 1/(rank + 1)", later
     if isinstance(convention, ERR) and (values := _by_highest_label(base)) is not None:
         yield "the value with gains divided by 2^(the query's highest label)", values
     if queries.retrieved is None and queries.judged is None and isinstance(member.plan, RankedPlan):

@@ -251,7 +251,9 @@ def test_a_match_of_several_cutoffs_has_a_convention_for_each_and_explain_asks_w
     assert [convention.k for convention in match.conventions] == [3, 5]
     for convention, value in zip(match.conventions, match.values, strict=True):
         assert ra.evaluate(queries, scores, convention).value == value
-    with pytest.raises(ra.ConventionError, match=r"a convention for each of its numbers, .*@3.*, .*@5(.|\n)*conventions"):
+    with pytest.raises(
+        ra.ConventionError, match=r"a convention for each of its numbers, .*@3.*, .*@5(.|\n)*conventions"
+    ):
         ra.audit.explain(queries, scores, match, "letor4@5")
     single = ra.audit.identify(queries, scores, value=numbers[5], k=5)[0]
     assert ra.audit.explain(queries, scores, single, "letor4@5").a.convention == single.convention

@@ -209,7 +209,12 @@ WRONG = {  # function, measure, k, and a part of the explanation
     "RR@19": (partial(reciprocal_rank, k=19), "rr", 20, "its cutoff is 19"),
     "RR@21": (partial(reciprocal_rank, k=21), "rr", 20, "its cutoff is 21"),
     "RR whose ranks begin with 2": (partial(reciprocal_rank, k=None, shift=2), "rr", None, "counts 1/(rank + 1)"),
-    "AP divided by the cutoff": (partial(average_precision, divisor=5), "ap", 5, "the sum of the precisions always divided by k=5"),
+    "AP divided by the cutoff": (
+        partial(average_precision, divisor=5),
+        "ap",
+        5,
+        "the sum of the precisions always divided by k=5",
+    ),
     "DCG@4": (partial(dcg, k=4), "dcg", 5, "its cutoff is 4"),
 }
 MOST_CALLS, MOST_CALLS_IF_REFUSED = 300, 350  # of a function without a convention, and of one that refuses data

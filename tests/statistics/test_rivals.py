@@ -8,7 +8,13 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from rankadapters.statistics.rivals import OurNumber, changed_columns, changed_formulas, changed_means, other_conventions
+from rankadapters.statistics.rivals import (
+    OurNumber,
+    changed_columns,
+    changed_formulas,
+    changed_means,
+    other_conventions,
+)
 from tests.helpers.tables import for_each
 
 RNG = np.random.default_rng(3)
@@ -71,19 +77,19 @@ def values_above_0():
     return [value for value in (ndcg(*query) for query in PER_QUERY) if value > 0]
 
 
-NDCG, AP, RECALL, PRECISION, RR = "recommenders@5", "haystack.map@5", "haystack.recall@5", "letor4.p@5", "haystack.mrr@5"
+AP, RECALL, PRECISION = "haystack.map@5", "haystack.recall@5", "letor4.p@5"
 NDCG_OF_0 = ra.parse("sklearn@5").replace(ties="input", average="uniform")
 PLANTED = {  # the convention, the number of a program with the mistake, and the words
     "ratio of NDCG": (
-        NDCG_OF_0, lambda: total(lambda y, s: dcg(by_rank(y, s))) / total(lambda y, _: dcg(ideal(y))), "of the ideal DCG",
+        NDCG_OF_0, lambda: total(lambda y, s: dcg(by_rank(y, s))) / total(lambda y, _: dcg(ideal(y))), "of the ideal",
     ),
     "ratio of AP": (
-        AP, lambda: total(precisions) / total(lambda y, _: (y > 0).sum()), "of the precisions at hits and of the divisors",
+        AP, lambda: total(precisions) / total(lambda y, _: (y > 0).sum()), "of the precisions at hits and of the",
     ),
     "ratio of recall": (
         RECALL, lambda: total(lambda y, s: relevant_ranks(y, s).size) / (LABELS > 0).sum(), "pool='sums'",
     ),
-    "geometric": (NDCG_OF_0, lambda: exp(np.mean(np.log(values_above_0()))), "the geometric mean of the queries' values"),
+    "geometric": (NDCG_OF_0, lambda: exp(np.mean(np.log(values_above_0()))), "the geometric mean of the queries'"),
     "floored": (
         NDCG_OF_0, lambda: exp(mean(lambda y, s: log(max(ndcg(y, s), 1e-5)))), "those below 1e-05 counting as that",
     ),
@@ -115,7 +121,7 @@ PLANTED = {  # the convention, the number of a program with the mistake, and the
     "rows as queries": (PRECISION, lambda: (LABELS > 0).mean() / 5, "every row taken for a query of its own"),
     "hit rate": (RECALL, lambda: mean(lambda y, s: relevant_ranks(y, s).size > 0), "success@5, or hit rate"),
     "MRR": (
-        NDCG_OF_0, lambda: mean(lambda y, s: 1 / relevant_ranks(y, s)[0] if relevant_ranks(y, s).size else 0), "of rr@5",
+        NDCG_OF_0, lambda: mean(lambda y, s: 1 / relevant_ranks(y, s)[0] if relevant_ranks(y, s).size else 0), "rr@5",
     ),
     "recall as precision": (
         PRECISION, lambda: mean(lambda y, s: relevant_ranks(y, s).size / max((y > 0).sum(), 1)), "of recall@5",

@@ -17,6 +17,12 @@ from rankadapters.core.errors import ConventionError, InputError
 from rankadapters.core.measures import MEASURES, NDCG
 from rankadapters.statistics.grid import has_cutoff, replaced
 from rankadapters.statistics.known_presets import presets_by_label
+from rankadapters.statistics.probing import cases as kinds
+from rankadapters.statistics.probing.answers import OF_QUERIES, UNSTEADY
+from rankadapters.statistics.probing.cases import LONG, SAME_SCORES, SEVERAL, TIED, Case, value_of
+from rankadapters.statistics.probing.elimination import FEWEST, MOST_RANKS, Examination, Measures, Pool, find_cutoff
+from rankadapters.statistics.probing.measuring import FORMULAS, GAINS, formula_of
+from rankadapters.statistics.probing.rare_cases import SCORES, rare_cases
 from rankadapters.statistics.rivals import (
     CHANGED_NUMBERS,
     WRONG_DISCOUNTS,
@@ -27,12 +33,6 @@ from rankadapters.statistics.rivals import (
     different_divisors,
     without_query,
 )
-from rankadapters.statistics.probing import cases as kinds
-from rankadapters.statistics.probing.answers import OF_QUERIES, UNSTEADY
-from rankadapters.statistics.probing.cases import LONG, SAME_SCORES, SEVERAL, TIED, Case, value_of
-from rankadapters.statistics.probing.elimination import FEWEST, MOST_RANKS, Examination, Measures, Pool, find_cutoff
-from rankadapters.statistics.probing.measuring import FORMULAS, GAINS, formula_of
-from rankadapters.statistics.probing.rare_cases import SCORES, rare_cases
 
 Change = Callable[[OurNumber], Iterable[tuple[str, float]]]
 
@@ -204,7 +204,7 @@ class _Search:
 
     def _of_traits(self, n_traits: int = 1) -> Iterator[Finding]:
         """Yield conventions that fit but for data with some traits, those first whose data hardly ever fit."""
-        found = []
+        found: list[tuple[tuple[bool, bool, float], tuple[str, ...], Flags, list[int]]] = []
         named: dict[str, Flags] = {
             SPECIAL.get(trait, ""): np.array([trait in has for has in self.traits], bool) for trait in (TIED, *SPECIAL)
         }
@@ -219,11 +219,8 @@ class _Search:
                 for text, with_trait, rows, share in self._counts(named)
             ]
         for _, texts, with_trait, rows in sorted(found, key=itemgetter(0)):
-            rules = [
-                f"it has a special rule for {text}{self._constant(named[text] if text in named else with_trait)}"
-                for text in texts
-                if text
-            ]
+            constants = {text: self._constant(named.get(text, with_trait)) for text in texts if text}
+            rules = [f"it has a special rule for {text}{constant}" for text, constant in constants.items()]
             finding = self._of_ties(rows) if "" in texts else Finding("", self._members(rows))
             yield finding._replace(text=" and ".join(filter(None, [*rules, finding.text])))
 
@@ -237,40 +234,29 @@ class _Search:
 
     def _counts(self, named: dict[str, Flags]) -> Iterator[tuple[str, Flags, list[int], float]]:
         """Yield the queries of up to, or of more than, so many rows or relevant rows, if most of these do not fit."""
-        nearest = self.examination.nearest
-        if nearest is None:
+        near = self.near[self.near[:, self.single].sum(axis=1).argmax()]
+        wrong, fits = self.single & ~near, self.single & near
+        if not (fits.any() and (wrong & ~named[""]).any()):  # or only tied rows matter
             return
-        queries = [list(case.split()) for case in self.cases]
-        counts = {
+        if len(returned := set(self.answers[wrong].tolist())) == 1:
+            fits &= self.answers != returned.pop()  # such queries may follow the rule too
+        counts: dict[str, Callable[[Case], int]] = {
             "rows": lambda query: len(query.labels),
             "relevant rows": lambda query: sum(label > 0 for label in query.labels),
         }
         for word, count in counts.items():
-            least = np.array([min(map(count, parts)) for parts in queries])
-            most = np.array([max(map(count, parts)) for parts in queries])
-            for row in self._nearest_rows():
-                wrong = ~self.near[row] & self.single
-                if not (wrong & ~named[""]).any():
-                    continue  # only tied rows matter
-                fits = self.near[row] & self.single
-                if not (wrong.any() and fits.any()):
-                    continue
-                if len(returned := set(self.answers[wrong].tolist())) == 1:
-                    fits &= self.answers != returned.pop()  # such queries may follow the rule too
-                low, high = int(least[wrong].min()), int(least[wrong].max())
-                for text, with_trait in (
-                    (f"queries of at most {high} {word}", least <= high), (f"queries of {low} {word} or more", most >= low),
-                ):  # fmt: skip
-                    told = any(np.array_equal(with_trait, other) for other in named.values())
-                    share = float((fits & with_trait).sum() / (self.single & with_trait).sum())
-                    if not told and share <= MOST_ALIKE and (rows := self._rows(mask=~with_trait)):
-                        yield text, with_trait, rows, share
-
-    def _nearest_rows(self) -> list[int]:
-        """Return the groups that fit the most single queries, one for each set of queries."""
-        counts = self.near[:, self.single].sum(axis=1)
-        best = np.flatnonzero(counts == counts.max())
-        return [int(best[0])] if best.size else []
+            of_queries = [[count(query) for query in case.split()] for case in self.cases]
+            least, most = np.array([min(numbers) for numbers in of_queries]), np.array([*map(max, of_queries)])
+            low, high = least[wrong].min(), least[wrong].max()
+            texts = {
+                f"queries of at most {high} {word}": least <= high,
+                f"queries of {low} {word} or more": most >= low,
+            }
+            for text, with_trait in texts.items():
+                share = float((fits & with_trait).sum() / (self.single & with_trait).sum())
+                known = any(np.array_equal(with_trait, other) for other in named.values())
+                if not known and share <= MOST_ALIKE and (rows := self._rows(mask=~with_trait)):
+                    yield text, with_trait, rows, share
 
     def _constant(self, with_trait: Flags) -> str:
         """Say what the function returns for queries with a trait if it is always the same number."""

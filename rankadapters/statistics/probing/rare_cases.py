@@ -10,7 +10,7 @@ from itertools import combinations_with_replacement, groupby, product
 
 import numpy as np
 
-from rankadapters.core.data.columns import Floats
+from rankadapters.core.arrays import Floats
 from rankadapters.statistics.probing import cases as kinds
 from rankadapters.statistics.probing.case_maker import STEP, TIED_SCORES, USUAL_ROWS, CaseMaker
 from rankadapters.statistics.probing.cases import Case
