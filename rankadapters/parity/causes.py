@@ -274,15 +274,18 @@ def _two_changes(base: OurNumber) -> Iterator[tuple[str, float]]:
         part = base._replace(queries=queries, scores=base.scores[rows])
         for text, convention in conventions:
             yield f"the value under {text}, without the one-document queries", part.changed(convention=convention)
-    known = {round(value, SAME) for _, value in rivals.changed_formulas(base)}
+    alone = dict(rivals.changed_formulas(base))
+    known = {round(value, SAME) for value in alone.values()}
     k = getattr(base.convention, "k", None)
-    for text, convention in conventions if known else ():
+    for text, convention in conventions if any(text.startswith(rivals.COMMONEST) for text in alone) else ():
         if getattr(convention, "k", None) != k:
             continue  # too many cutoffs
         terms = base.changed_terms(convention=convention)
         if terms is not None:
             for mistake, value in rivals.changed_formulas(base._replace(convention=convention, terms=terms)):
-                if round(value, SAME) not in known:  # otherwise the mistake alone explains it
+                if (
+                    mistake.startswith(rivals.COMMONEST) and round(value, SAME) not in known
+                ):  # otherwise the mistake alone explains it
                     yield f"{mistake}, under {text}", value
 
 

@@ -55,6 +55,8 @@ WRONG_DISCOUNTS: dict[str, Callable[[int], float]] = {
 }
 
 BATCHES = (2, 4, 8, 10, 16, 20, 32, 50, 64, 100, 128, 256, 500, 512, 1000, 1024)  # queries of a batch
+# The mistakes with a formula that are also tried with another convention; more would match most numbers by chance.
+COMMONEST = ("the value with the DCG of all ranks", "the value of the last relevant row")
 MOST_GRADES = 16  # the highest label of a table of gains
 LEAST_VALUE = 1e-5  # that a query has in a geometric mean, as in trec_eval
 SUMS = {  # the words for the two sums of a ratio

@@ -303,8 +303,9 @@ def confirm(examination: Examination, members: Sequence[Convention]) -> tuple[li
     ]
     values = np.array([values_of(conventions[0], cases) for conventions in alike.values()])
     by_all = replace(examination, pool=Pool(cases, groups, values))
-    fitting = set(by_all.remaining)
-    return [c for i, conventions in enumerate(alike.values()) if i in fitting for c in conventions], by_all
+    every = list(alike.values())
+    fitting = {convention for i in by_all.remaining for convention in every[i]}
+    return [convention for convention in members if convention in fitting], by_all
 
 
 def find_cutoff(function: Function, maker: CaseMaker) -> int | None:
