@@ -114,7 +114,7 @@ PLANTED = {  # the convention, the number of a program with the mistake, and the
     ),
     "one argsort": (NDCG_OF_0, lambda: mean(one_argsort), "one argsort taken for the ranks, descending"),
     "judged twice": (
-        NDCG_OF_0, lambda: mean(lambda y, s: ndcg(y, s, ideal=lambda y: np.repeat(ideal(y), 2))), "every judgment twice",
+        NDCG_OF_0, lambda: mean(lambda y, s: ndcg(y, s, ideal=lambda y: np.repeat(ideal(y), 2))), "judgment twice",
     ),
     "ranked twice": (NDCG_OF_0, lambda: mean(ranked_twice), "every row twice in the ranking"),
     "AP by k": (AP, lambda: mean(lambda y, s: precisions(y, s) / 5), "always divided by k=5"),
