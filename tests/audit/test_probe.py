@@ -205,7 +205,12 @@ WRONG = {  # function, measure, k, and a part of the explanation
     "recall of 4 decimals": (lambda y, s: round(recall(y, s), 4), "recall", 5, "it rounds to 4 decimals"),
     "recall of 2 decimals": (lambda y, s: round(recall(y, s), 2), "recall", 5, "it rounds to 2 decimals"),
     "success": (lambda y, s: float(recall(y, s) > 0), "recall", 5, "it computes success, not recall"),
-    "capped recall": (partial(recall, most=5), "recall", 5, "it computes precision, not recall"),
+    "capped recall": (
+        partial(recall, most=5),
+        "recall",
+        5,
+        "it computes precision with the divisor min(k, R), or capped recall, not recall",
+    ),
     "RR@19": (partial(reciprocal_rank, k=19), "rr", 20, "its cutoff is 19"),
     "RR@21": (partial(reciprocal_rank, k=21), "rr", 20, "its cutoff is 21"),
     "RR whose ranks begin with 2": (partial(reciprocal_rank, k=None, shift=2), "rr", None, "counts 1/(rank + 1)"),

@@ -29,6 +29,7 @@ GRADES = ((0.0, 1.0, 2.0, 3.0, 4.0), (0.0, 1.0, 2.0), (0.0, 1.0))  # tried in th
 BINARY = GRADES[-1]
 MOST_CUTOFF = 1000  # larger cutoffs would need cases with too many rows
 MOST_RANKS = 256  # a function with a larger cutoff is treated as one without a cutoff
+EQUAL_DECIMALS = 12  # values that agree to so many are equal
 FLOAT32 = 1e-6  # the relative error of a sum of float32 numbers
 OF_RETRIEVAL = {"missing", "unjudged"}  # fields about rows that were not retrieved or not judged
 FEWEST = 7  # with fewer answers, a convention may fit by chance
@@ -297,13 +298,16 @@ def confirm(examination: Examination, members: Sequence[Convention]) -> tuple[li
     for convention in members:
         fields = {name: value for name, value in convention.to_dict().items() if name not in OF_RETRIEVAL}
         alike.setdefault((type(convention), *fields.items()), []).append(convention)
+    equal: dict[bytes, tuple[Floats, list[Convention]]] = {}  # conventions with equal values are one group
+    for conventions in alike.values():
+        values = values_of(conventions[0], cases)
+        equal.setdefault(np.round(values, EQUAL_DECIMALS).tobytes(), (values, []))[1].extend(conventions)
     groups: list[Group] = [
         (type(conventions[0]), [{name: (getattr(c, name),) for name in c.fields()} for c in conventions])
-        for conventions in alike.values()
+        for _, conventions in equal.values()
     ]
-    values = np.array([values_of(conventions[0], cases) for conventions in alike.values()])
-    by_all = replace(examination, pool=Pool(cases, groups, values))
-    every = list(alike.values())
+    by_all = replace(examination, pool=Pool(cases, groups, np.array([values for values, _ in equal.values()])))
+    every = [conventions for _, conventions in equal.values()]
     fitting = {convention for i in by_all.remaining for convention in every[i]}
     return [convention for convention in members if convention in fitting], by_all
 

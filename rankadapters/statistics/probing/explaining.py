@@ -148,7 +148,7 @@ class _Search:
             recut = _Search(self.examination.at_cutoff(cutoff))
             text = f"its cutoff is {'all' if cutoff is None else cutoff}"
             yield from recut._fitting(text)
-            for finding in chain(recut._of_numbers(), recut._of_factors(), recut._of_traits()):
+            for finding in chain(recut._of_numbers(), recut._of_factors(), recut._of_traits(by_count=False)):
                 yield finding._replace(text=f"{text}, and {finding.text}")
 
     def _members(self, rows: list[int]) -> list[Convention]:
@@ -202,7 +202,7 @@ class _Search:
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.asarray(self.pool.values * (self.answers[first] / self.pool.values[:, [first]]))
 
-    def _of_traits(self, n_traits: int = 1) -> Iterator[Finding]:
+    def _of_traits(self, n_traits: int = 1, *, by_count: bool = True) -> Iterator[Finding]:
         """Yield conventions that fit but for data with some traits, those first whose data hardly ever fit."""
         found: list[tuple[tuple[bool, bool, float], tuple[str, ...], Flags, list[int]]] = []
         named: dict[str, Flags] = {
@@ -213,7 +213,7 @@ class _Search:
             if rows := [] if not with_trait.any() else self._rows(mask=~with_trait):
                 share = self._share(rows[0], with_trait)
                 found.append(((share > SURE, "" not in texts, share), texts, with_trait, rows))
-        if n_traits == 1:
+        if n_traits == 1 and by_count:
             found += [
                 ((share > SURE, True, share), (text,), with_trait, rows)
                 for text, with_trait, rows, share in self._counts(named)
@@ -255,7 +255,8 @@ class _Search:
             for text, with_trait in texts.items():
                 share = float((fits & with_trait).sum() / (self.single & with_trait).sum())
                 known = any(np.array_equal(with_trait, other) for other in named.values())
-                if not known and share <= MOST_ALIKE and (rows := self._rows(mask=~with_trait)):
+                rare = (self.single & with_trait).sum() <= self.single.sum() / 2
+                if rare and not known and share <= MOST_ALIKE and (rows := self._rows(mask=~with_trait)):
                     yield text, with_trait, rows, share
 
     def _constant(self, with_trait: Flags) -> str:
@@ -376,10 +377,14 @@ class _Search:
         """Yield the conventions of other measures that fit."""
         for name, measure in MEASURES.items():
             if measure not in self.measures:
-                text = f"it computes {name}, not {' or '.join(other.measure for other in self.measures)}"
-                for _ in self._of_cases(text, self.cases, (measure,)):
+                for _ in self._of_cases("", self.cases, (measure,)):
                     pool = self._pool(self.examination.pool.cases, (measure,))
                     if conventions := self._verified(pool):
+                        capped = {getattr(c, "divisor", "") for c in conventions} == {
+                            "relevant"
+                        } and name == "precision"
+                        what = f"{name} with the divisor min(k, R), or capped recall" if capped else name
+                        text = f"it computes {what}, not {' or '.join(other.measure for other in self.measures)}"
                         yield Finding(text, conventions, names_presets=True)
 
     def _of_cases(self, text: str, cases: Sequence[Case], measures: Measures) -> Iterator[Finding]:
@@ -397,7 +402,9 @@ class _Search:
                     yield Finding(text, pool.members(np.flatnonzero(fits).tolist()))
 
     def _pool(self, cases: Sequence[Case], measures: Measures) -> Pool:
-        return Pool.of(cases, measures, self.examination.cutoff, ranked=self.examination.maker.distinct)
+        further = not set(measures) <= set(self.measures)
+        ranked = self.examination.maker.distinct
+        return Pool.of(cases, measures, self.examination.cutoff, further=further, ranked=ranked)
 
     def _of_formulas(self) -> Iterator[Finding]:
         """Yield presets with a mistake in the formula, evaluated on all cases at once."""
