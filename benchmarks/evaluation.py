@@ -8,6 +8,7 @@ import rankadapters as ra
 from benchmarks import toolkits
 from benchmarks.data import Data, training_rounds, unrelated
 from benchmarks.timing import medians, report
+from rankadapters.core.ranking.compiled import kernels
 
 CONV = ra.presets.lightgbm(10)
 
@@ -74,6 +75,26 @@ def other_measures(data: Data, rounds: int, n_threads: int) -> None:
     report(f"rr@10, {n_threads} thread(s)", {"rankadapters rr@10": seconds["rankadapters rr@10"]}, "rankadapters rr@10")
 
 
+def in_numpy(data: Data, rounds: int, n_threads: int) -> None:
+    """Time numpy alone on queries of 1 to 1,200 rows beside each other, as real sets have them."""
+    top, all_ranks, tied = (evaluator(data, c, n_threads) for c in (CONV, CONV.at(None), ra.presets.textbook(None)))
+    cold, rounds = unrelated(data, rounds), max(4, rounds // 2)
+    equal = [scores.round(1) for scores in cold[:rounds]]
+    with kernels("never"):
+        seconds = medians(
+            {
+                "rankadapters": lambda i: top.evaluate(cold[i]),
+                "rankadapters, all ranks": lambda i: all_ranks.evaluate(cold[i]),
+                "rankadapters, all ranks, ties=average": lambda i: tied.evaluate(cold[i]),
+                "rankadapters, all ranks, ties=average, many ties": lambda i: tied.evaluate(equal[i]),
+                "LightGBM": toolkits.lightgbm(data, 10, n_threads),
+            },
+            rounds,
+        )
+    title = f"NDCG@10 in numpy, {data.labels.size:,} rows, {n_threads} thread(s)"
+    report(title, seconds, "rankadapters", {"LightGBM": 2})
+
+
 def many(data: Data, rounds: int) -> None:
     queries = ra.Queries(data.labels, group_sizes=data.sizes)
     specs = [c for k in (1, 3, 5, 10) for c in (CONV.at(k), ra.presets.yahoo(k))]
@@ -118,5 +139,6 @@ def run(data: Data, rounds: int) -> None:
         against_toolkits(data, rounds, n_threads)
         full_depth(data, rounds, n_threads)
         other_measures(data, rounds, n_threads)
+        in_numpy(data, rounds, n_threads)
     many(data, rounds)
     binding(data, rounds)

@@ -42,6 +42,12 @@ def tiny(n_queries: int = 1_000_000) -> Data:
     return Data(rng.integers(0, 5, n).astype(float), rng.standard_normal(n), sizes)
 
 
+def short(n_queries: int = 250_000, length: int = 8) -> Data:
+    rng = np.random.default_rng(6)
+    n = n_queries * length
+    return Data(rng.integers(0, 5, n).astype(float), rng.standard_normal(n), np.full(n_queries, length))
+
+
 def huge(n_queries: int = 200, length: int = 9_999) -> Data:
     """Return queries of the largest size that LightGBM accepts."""
     rng = np.random.default_rng(4)
@@ -56,6 +62,7 @@ def binary(data: Data) -> Data:
 def shapes(data: Data, rounds: int) -> None:
     cases = {
         "a million queries of 1 to 3 rows": (tiny(), {"LightGBM": 2}),
+        "250,000 queries of 8 rows": (short(), {"LightGBM": 4}),
         "200 queries of 9,999 rows": (huge(), {}),
         "labels of which 5 % are relevant": (binary(data), {}),
     }

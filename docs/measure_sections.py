@@ -55,10 +55,11 @@ def _tools(word: str) -> Iterator[str]:
 
 
 def _said(preset: str) -> str:
-    """Return the first paragraph of a preset's docstring."""
+    """Return the first paragraph of a preset's docstring, with the release that was run."""
     make = maker(preset)
     text = inspect.getdoc(make if "." in preset else type(make.__self__)) or ""
-    return " ".join(text.partition("\n\n")[0].split())
+    release = make.__self__.evidence_of(make.__name__).removeprefix("run ")
+    return " ".join(text.partition("\n\n")[0].split()).replace("Run: ", f"Run against {release}: ")
 
 
 def _plain(text: str) -> str:

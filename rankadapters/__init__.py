@@ -113,11 +113,12 @@ if not TYPE_CHECKING:  # so that type checkers report unknown names
         if name in _SUBMODULES:
             return import_module(f"rankadapters.{name}")
         if not name.startswith("_") or name == "__all__":
-            measures = import_module("rankadapters.core.measures")
+            measures = import_module("rankadapters.core.measures").MEASURES.values()
+            classes = {measure.__name__: measure for measure in measures}
             if name == "__all__":
-                return [*_LAZY, "presets", *measures.__all__]
-            if name in measures.__all__:
-                return getattr(measures, name)
+                return [*_LAZY, "presets", *classes]
+            if name in classes:
+                return classes[name]
         from rankadapters.core.declaration.guesses import no_attribute
 
         raise AttributeError(no_attribute("", name, __dir__()), name=name)

@@ -48,7 +48,7 @@ def to_model_card(score: Score) -> dict[str, Any]:
     if not isinstance(score, Score):
         raise InputError(f"{brief(score)} is not a Score.", hint="pass what ra.evaluate returned for one convention")
     convention = score.convention
-    k = getattr(convention, "k", None)
+    k = convention.get("k")
     fields = {name: value for name, value in convention.to_dict().items() if value is not None}
     data = {name: value for name, value in score.to_dict().items() if name in {*COUNTS, "digest"}}
     return {

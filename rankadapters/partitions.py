@@ -18,13 +18,13 @@ from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.guesses import FRAME, shows_call
 from rankadapters.core.errors import InputError, RankAdaptersError, UnsupportedConventionError
 from rankadapters.evaluation.assignment import assign, column_or_segments, refuse_entry_per_row, refuse_unknown_queries
-from rankadapters.evaluation.evaluator import Evaluator, Measured
-from rankadapters.evaluation.score import Score, Scores
+from rankadapters.evaluation.evaluator import Evaluator
+from rankadapters.evaluation.measured import Measured
+from rankadapters.evaluation.score import Score, Scores, Shape
 from rankadapters.evaluation.segment_sums import Segmented, merged, outcomes, refuse_pooled, sums_by_segment
 from rankadapters.evaluation.segments import Segments
 from rankadapters.evaluation.tally import Ids
 from rankadapters.io.rows import ColumnKeywords, Names, ScoredRows, rows_of_partition
-from rankadapters.presets.texts import as_conventions
 
 Partitions = Literal["whole", "shuffle"]
 T = TypeVar("T")
@@ -55,8 +55,7 @@ def as_partitions(partitions: object) -> str:
 class FrameRequest:
     """The checked arguments of a call of `evaluate` or `per_query`, which are sent to every worker."""
 
-    conventions: tuple[Convention, ...]  # may repeat
-    is_one: bool  # whether the caller gave a single convention, not an iterable
+    shape: Shape
     names: Names
     partitions: str
     by: Mapping[Any, Any] | None  # segment of each query by its id; None if there are no segments or they are a column
@@ -64,16 +63,21 @@ class FrameRequest:
     @classmethod
     def of(cls, convention: Any, partitions: object, names: Names, by: Mapping[Any, Any] | None) -> Self:
         """Check the arguments of a call."""
-        is_one = isinstance(convention, (Convention, str))
-        conventions = tuple(as_conventions([convention] if is_one else convention))
-        refuse_pooled(conventions)
-        for checked in conventions:
+        shape = Shape.of(convention)
+        refuse_pooled(shape.conventions)
+        for checked in shape.conventions:
             _refuse_unfit(checked, names)
-        return cls(conventions=conventions, is_one=is_one, names=names, partitions=as_partitions(partitions), by=by)
+        return cls(shape=shape, names=names, partitions=as_partitions(partitions), by=by)
 
     def without_repeats(self) -> Self:
         """Return the request without repeated conventions, for a table with one column per name."""
-        return replace(self, conventions=tuple({c.name: c for c in self.conventions}.values()))
+        distinct = list({convention.name: convention for convention in self.conventions}.values())
+        return replace(self, shape=self.shape._replace(conventions=distinct))
+
+    @property
+    def conventions(self) -> Sequence[Convention]:
+        """The conventions to compute, which may repeat."""
+        return self.shape.conventions
 
     @property
     def has_segments(self) -> bool:
@@ -82,10 +86,10 @@ class FrameRequest:
 
 
 def _refuse_unfit(convention: Convention, names: Names) -> None:
-    if getattr(convention, "pairs", None) == "given":
+    if convention.get("pairs") == "given":
         msg = f"{convention.name} takes given pairs of rows, but rows of a cluster have no numbers for them."
         raise UnsupportedConventionError(f"{msg}\nHint: pairs='label', or ra.evaluate(pairs=) in one process.")
-    ties = getattr(convention, "ties", "")
+    ties = convention.get("ties")
     if ties in TIES_BY_ROW_ORDER and names.order is None:
         msg = f"{convention.name} breaks ties by row order (ties={ties!r}), but rows of a cluster have no order."
         hint = "order=, a column of numbers that sorts the rows of a query, or convention.replace(ties='average')"
@@ -215,7 +219,7 @@ class Frame(ABC):
         refuse_entry_per_row(by, sum(part.n_rows for part in parts))
         sums = merged(part.sums for part in parts)
         by_segment = {None: outcomes(sums, request.conventions)}
-        segments: Segments[Any] = Segments(request.conventions, by_segment, is_one=request.is_one, one_model=True)
+        segments: Segments[Any] = Segments(request.shape, by_segment)
         return segments if request.has_segments else segments.all
 
     @classmethod

@@ -8,7 +8,8 @@ from rankadapters.core.arrays import Array
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
-from rankadapters.evaluation.evaluator import Measured, Member, Work, bind_usable
+from rankadapters.evaluation import passes
+from rankadapters.evaluation.measured import Measured
 from rankadapters.evaluation.score import Score
 from rankadapters.evaluation.threads import as_n_threads
 from rankadapters.progress import advance
@@ -34,17 +35,17 @@ def measure_in_passes(queries: Queries, scores: object, conventions: Iterable[Co
     """Measure conventions in passes of limited size, skipping conventions that have no value on this data."""
     distinct = list(dict.fromkeys(conventions))
     for first in range(0, len(distinct), PASS_SIZE):
-        bound = bind_usable(queries, distinct[first : first + PASS_SIZE])
+        bound = passes.bind_usable(queries, distinct[first : first + PASS_SIZE])
         members = [member for member in bound if member.has_value]
         if members:
             yield from _measure(queries, queries.check_scores(scores), members)
         advance(len(distinct[: first + PASS_SIZE]), len(distinct))
 
 
-def _measure(queries: Queries, scores: Array, members: list[Member]) -> Iterator[Measured]:
+def _measure(queries: Queries, scores: Array, members: list[passes.Member]) -> Iterator[Measured]:
     """Measure the bound conventions in one pass; on an error, retry each half; skip a single convention that fails."""
     try:
-        measured = Measured(queries, members, Work(members).numerators(scores, as_n_threads(None)))
+        measured = Measured(queries, members, passes.numerators(members, scores, as_n_threads(None)))
         measured.scores  # noqa: B018 - raises if a mean overflows float64
     except InputError:
         if len(members) > 1:

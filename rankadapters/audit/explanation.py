@@ -17,7 +17,8 @@ from rankadapters.core.declaration import arguments
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.guesses import EXPLAIN, shows_call
 from rankadapters.core.errors import ConventionError, InputError
-from rankadapters.evaluation.evaluator import Evaluator, Measured
+from rankadapters.evaluation.evaluator import Evaluator
+from rankadapters.evaluation.measured import Measured
 from rankadapters.evaluation.score import Score, renamed
 from rankadapters.evaluation.table import Table, fixed
 from rankadapters.presets.texts import as_convention

@@ -16,7 +16,8 @@ from rankadapters.core.declaration.guesses import ORDER
 from rankadapters.core.errors import InputError, RankAdaptersError
 from rankadapters.evaluation.doubts import warn_of_scores
 from rankadapters.evaluation.evaluate import scores_by_model
-from rankadapters.evaluation.evaluator import Evaluator, Measured
+from rankadapters.evaluation.evaluator import Evaluator
+from rankadapters.evaluation.measured import Measured
 from rankadapters.evaluation.score import Score
 from rankadapters.presets.texts import as_conventions
 

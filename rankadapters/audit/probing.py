@@ -324,7 +324,7 @@ def _with_further_cases(
             contradicted = [
                 convention for convention, value in zip(members, values, strict=True) if not np.isnan(value)
             ]
-            if case.purpose != kinds.BELOW_ZERO and not getattr(members[0], "gain", "").startswith("from_"):
+            if case.purpose != kinds.BELOW_ZERO and not members[0].get("gain").startswith("from_"):
                 text = _rounding(examination, contradicted[0], cases) or text
                 return members, Finding(text, contradicted, names_presets=True), []
             notes[text] = None
@@ -367,8 +367,8 @@ def _without_convention(examination: Examination, finding: Finding | None) -> Pr
         conventions = examination.pool.members([group])
     nearest = example = None
     if conventions:
-        empty = getattr(min(conventions, key=_simplicity), "empty", None)
-        nearest = _simplest([c for c in conventions if getattr(c, "empty", None) == empty])
+        empty = min(conventions, key=_simplicity).get("empty")
+        nearest = _simplest([c for c in conventions if c.get("empty") == empty])
     if nearest is not None and examination.function.deterministic and not explanation.startswith(NO_ORDER):
         example = _example(examination, nearest)
     return Probe(
@@ -397,7 +397,7 @@ def _measured(examination: Examination) -> dict[str, Any]:
 
 def _notes(members: list[Convention]) -> Iterator[str]:
     """Yield the presets that compute the same on labels 0 and 1, if the function counts all relevant labels alike."""
-    gain = getattr(members[0], "gain", "")
+    gain = members[0].get("gain")
     if gain.startswith(("from_", "above_")) or set(gain.split("_")[2:]) == {"1"}:
         alike = [convention.replace(gain=other) for other in ("linear", "exp2") for convention in members]
         if presets := _presets(alike):
@@ -409,7 +409,7 @@ def _simplest(conventions: Sequence[Convention]) -> Convention:
 
     Of several, the one of the first preset is returned, and of these, the one with the simplest field values.
     """
-    k, ranked = getattr(conventions[0], "k", None), []
+    k, ranked = conventions[0].get("k"), []
     for convention in conventions:
         measure, values = type(convention), convention.to_dict().items()
         presets = starting_presets(measure, k).values()
@@ -426,13 +426,13 @@ def _presets(conventions: Sequence[Convention], *, ranked: bool = False) -> tupl
 
     With `ranked`, ties and precision do not count, since the function has no scores.
     """
-    candidates, labels, k = set(conventions), [], getattr(conventions[0], "k", None)
+    candidates, labels, k = set(conventions), [], conventions[0].get("k")
     measures: dict[type[Convention], None] = dict.fromkeys(map(type, conventions))
     for measure in measures:
         of_scores = {"ties", "precision"} & measure.declared().keys() if ranked else ()
         of_ranking = {name: getattr(conventions[0], name) for name in of_scores}
         for label, preset in presets_by_label(measure, k).items():
-            by_docid = "docid" in str(getattr(preset, "ties", ""))
+            by_docid = "docid" in str(preset.get("ties"))
             orders: list[dict[str, Any]] = [{"ties": "input"}, {"ties": "reverse"}] if by_docid else [{}]
             if candidates & {replaced(preset, fields) for fields in (*orders, of_ranking)}:
                 tool, plus, changes = label.partition("+")

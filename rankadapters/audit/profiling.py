@@ -357,7 +357,7 @@ def _random_values(queries: Queries, measure: type[Convention], cutoffs: Cutoffs
     # The second changes are for presets that ignore query weights.
     for name, changes in product(presets.names(measure.measure), (RANDOM, RANDOM | {"average": "query"})):
         bases = [presets.make(name, k) for k in cutoffs]
-        if any(getattr(base, "k", k) != k for base, k in zip(bases, cutoffs, strict=True)):
+        if any("k" in base.fields() and base.get("k") != k for base, k in zip(bases, cutoffs, strict=True)):
             continue  # such as a preset without a cutoff
         conventions = filter(None, (replaced(base, changes) for base in bases))
         values = evaluate_usable(queries, np.ones(queries.n_docs), conventions)  # a row of score 0 may not count

@@ -157,6 +157,6 @@ def _spoken(value: float) -> str:
 
 def _data(models: Models, model_scores: ModelScores) -> list[Part]:
     name, (queries, scores) = next(iter(models.items()))
-    cutoffs = [getattr(convention, "k", None) for convention in model_scores.conventions]
+    cutoffs = [convention.get("k") for convention in model_scores.conventions]
     profile = describe_queries(queries, scores, type(model_scores.conventions[0]), cutoffs)
     return [profile, f"Ties and effects are those of {name}."]

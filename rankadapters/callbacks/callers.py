@@ -16,9 +16,8 @@ def refuse_other_toolkit(adapter: str, function: str, *data: object) -> None:
     for value in data:
         package = type(value).__module__.partition(".")[0]
         if package in TOOLKITS and package != adapter:
-            raise InputError(
-                f"{TOOLKITS[package]} called an object of ra.{adapter}.", hint=f"ra.{package}.{function}(...)"
-            )
+            msg = f"{TOOLKITS[package]} called an object of ra.{adapter}."
+            raise InputError(msg, hint=f"ra.{package}.{function}(...)")
 
 
 def refused_as_scorer(caller: object) -> RefusedScore | None:

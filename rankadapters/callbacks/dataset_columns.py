@@ -20,13 +20,16 @@ class DatasetColumns(NamedTuple):
     weights: Array | None  # per row or per query, as in the toolkit
     positions: Array | None = None  # position at which each row was shown; only for a position bias
 
-    def queries(self, query_weights: Callable[[Array, Array], Array]) -> Callable[[str | None], Queries]:
-        """Return a function that builds Queries with weights by query, by row or none, as its argument says."""
+    def queries(self, query_weights: Callable[[Array, Array], Array] | None = None) -> Callable[[str | None], Queries]:
+        """Return a function that builds Queries with weights by query, by row or none, as its argument says.
+
+        `query_weights` computes the weights by query from those by row and the group sizes.
+        """
 
         def bind(weighting: str | None) -> Queries:
             by_query = by_row = None
             if self.weights is not None and weighting == "query_weight":
-                by_query = query_weights(self.weights, self.group_sizes)
+                by_query = self.weights if query_weights is None else query_weights(self.weights, self.group_sizes)
             elif self.weights is not None and weighting == "row_weight":
                 per_query = self.weights.size == self.group_sizes.size != self.group_sizes.sum()
                 by_row = np.repeat(self.weights, self.group_sizes) if per_query else self.weights
@@ -48,4 +51,4 @@ def flat(scores: Any) -> Array:
 
 def missing_group(owner: str, hint: str) -> InputError:
     """Return the error for a dataset without queries."""
-    return InputError(f"the {owner} has no group, so its rows belong to no query.\nHint: {hint}.")
+    return InputError(f"the {owner} has no group, so its rows belong to no query.", hint=hint)

@@ -44,14 +44,12 @@ class GlobalTallies:
         """
         noted = self._noted_by_thread.setdefault(get_ident(), [])
         if sum(entry.owner == id(owner) for entry in noted) > 1:  # one may be left from a failed training
-            raise InputError(
-                "the values of two rounds were never added up over the workers.",
-                hint="the same object in callbacks= too; a new one after a training that failed",
-            )
+            msg = "the values of two rounds were never added up over the workers."
+            raise InputError(msg, hint="the same object in callbacks= too; a new one after a training that failed")
         tallies, failure = {}, None
         try:
             if (columns := read()) is not None:
-                tallies = self._monitor.tally(owner, columns, scores())
+                tallies = self._monitor.tally(columns, scores())
         except Exception as error:  # noqa: BLE001 - raised in `merge`, by all workers together
             failure = error
         noted.append(_Noted(id(owner), tallies, failure))
@@ -83,17 +81,15 @@ class GlobalTallies:
     ) -> Ints:
         """Encode this worker's tallies as integers to be added over the workers."""
         if len(noted) < len(local_sets):
-            raise InputError(
-                f"{len(noted)} sets were evaluated in this round, but {list(local_sets)} report.",
-                hint="one object both as the metric and in callbacks=",
-            )
+            msg = f"{len(noted)} sets were evaluated in this round, but {list(local_sets)} report."
+            raise InputError(msg, hint="one object both as the metric and in callbacks=")
         limbs = np.zeros(shape, np.int64)
         for name, (_, tallies, failure) in zip(local_sets, noted[len(noted) - len(local_sets) :], strict=True):
             if failure is not None:
                 raise failure
             if name not in sets:
-                msg = f"set {name!r} is not one of {list(sets)}.\nHint: eval_names= in global_eval as in fit."
-                raise InputError(msg)
+                msg = f"set {name!r} is not one of {list(sets)}."
+                raise InputError(msg, hint="eval_names= in global_eval as in fit")
             for number, convention in enumerate(self._monitor.names):
                 if convention in tallies:
                     limbs[sets.index(name), number] = tallies[convention].to_limbs()
@@ -104,8 +100,8 @@ class GlobalTallies:
         for (convention, name), of_convention in zip(self._monitor.names.items(), limbs, strict=True):
             tally = Tally.from_limbs(of_convention, convention)
             if not tally.n_queries:
-                msg = f"no worker has rows of {set_name!r}.\nHint: the names of the sets that the training is given."
-                raise InputError(msg)
+                msg = f"no worker has rows of {set_name!r}."
+                raise InputError(msg, hint="the names of the sets that the training is given")
             self._counts.refuse(set_name, tally.n_queries, f" on {parts} workers")
             try:
                 values[name] = tally.score().value
@@ -124,10 +120,8 @@ def refuse_over_rows(conventions: Iterable[Convention]) -> None:
     """Refuse conventions over all rows as one query, which cannot be added up over workers."""
     for convention in conventions:
         if convention.over == "rows":
-            raise UnsupportedConventionError(
-                f"{convention.name} is over all rows as one query, which the workers' parts do not add up to.",
-                hint="pool='queries', or ra.evaluate on gathered rows",
-            )
+            msg = f"{convention.name} is over all rows as one query, which the workers' parts do not add up to."
+            raise UnsupportedConventionError(msg, hint="pool='queries', or ra.evaluate on gathered rows")
 
 
 class Exchange(Protocol):
@@ -157,5 +151,5 @@ def summed(exchange: Exchange, key: str, parts: int, size: int, make_array: Call
         if failure is not None:
             raise failure
         who = "another worker" if n_failed == 1 else f"{n_failed} other workers"
-        raise InputError(f"{who} of {parts} failed.\nHint: its log has the error.")
+        raise InputError(f"{who} of {parts} failed.", hint="its log has the error")
     return total[:-1]

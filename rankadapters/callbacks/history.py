@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, NamedTuple, Protocol, Self, SupportsIndex, overload
+from dataclasses import KW_ONLY, dataclass, field
+from typing import Any, Protocol, Self, SupportsIndex, overload
 
+from rankadapters.core.classes import frozen_class
 from rankadapters.core.declaration.arguments import refusal
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError, choices
@@ -27,14 +29,10 @@ class _Columns(Protocol):
     def items(self) -> Iterable[tuple[Any, Any]]: ...
 
 
-class _Value(NamedTuple):
-    dataset: str
-    convention: Convention
-    value: float
-
-
-class Evaluation(_Value):
-    """One entry of a history; as a tuple it is (dataset, convention, value).
+@frozen_class
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """One entry of a history, which unpacks as `dataset, convention, value = entry`.
 
     Attributes
     ----------
@@ -45,33 +43,26 @@ class Evaluation(_Value):
     value : float
         The value in the log: that of `ra.evaluate`, unless the toolkit rounded it (see `History.of`).
     name : str
-        Display name of the convention.
+        Display name of the convention; by default `convention.name`.
     iteration : int
         Position in the log, from 0: the round, unless CatBoost's `metric_period` skips rounds.
     """
 
-    name: str
-    iteration: int
+    dataset: str
+    convention: Convention = field(repr=False)
+    value: float
+    _: KW_ONLY
+    name: str = ""
+    iteration: int = 0
 
-    def __new__(
-        cls, dataset: str, convention: Convention, value: float, *, name: str | None = None, iteration: int = 0
-    ) -> Self:
-        """Create an entry; the display name is by default `convention.name`."""
-        entry = super().__new__(cls, dataset, convention, value)
-        entry.name = convention.name if name is None else name
-        entry.iteration = iteration
-        return entry
+    def __post_init__(self) -> None:
+        """Fill in the name."""
+        if not self.name:
+            object.__setattr__(self, "name", self.convention.name)
 
-    def __repr__(self) -> str:
-        """Show all fields except the convention."""
-        return (
-            f"Evaluation(dataset={self.dataset!r}, name={self.name!r}, value={self.value!r}, "
-            f"iteration={self.iteration})"
-        )
-
-    def _replace(self, **changes: Any) -> Self:
-        """Return a copy with changed fields, including `name` and `iteration`."""
-        return type(self)(**{**self._asdict(), **vars(self), **changes})
+    def __iter__(self) -> Iterator[Any]:
+        """Yield the set, the convention and the value."""
+        return iter((self.dataset, self.convention, self.value))
 
 
 class History(list[Evaluation]):
@@ -192,7 +183,7 @@ class History(list[Evaluation]):
         if self and not entries:
             sets, names = ({getattr(entry, field): None for entry in self} for field in ("dataset", "name"))
             msg = "no entry of the history matches."
-            raise InputError(f"{msg}\nHint: its sets are {choices(sets)}, its conventions {choices(names)}.")
+            raise InputError(msg, hint=f"its sets are {choices(sets)}, its conventions {choices(names)}")
         return History(entries)
 
     def best(self, *, dataset: str | None = None, convention: Convention | str | None = None) -> Evaluation:

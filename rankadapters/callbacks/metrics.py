@@ -1,13 +1,10 @@
-"""The shared part of metric callbacks: evaluators bound to a toolkit's datasets."""
+"""The shared part of metric callbacks: evaluators bound to a toolkit's data sets."""
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Callable, Iterable, Sequence
 from copy import deepcopy
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from rankadapters.callbacks.arguments import display_names
 from rankadapters.callbacks.dataset_columns import DatasetColumns
@@ -22,16 +19,17 @@ if TYPE_CHECKING:
     from rankadapters.evaluation.tally import Tally
 
 
+KEPT = 8  # data sets whose evaluators are kept
 COUNTED = ("query_weight", "row_weight")  # weightings that use a toolkit's weights
 
 
 class Monitor:
-    """Conventions evaluated on the datasets that a toolkit passes.
+    """Conventions evaluated on the data sets that a toolkit passes.
 
-    An evaluator is bound when a dataset first appears, and again if its labels, groups or weights change. Datasets are
-    kept by weak reference. A copy or pickle starts without datasets.
+    The evaluators of the last few data sets are kept, and found by the content of the columns. A copy or pickle starts
+    without them.
 
-    `query_weights` turns a toolkit's weights and group sizes into one weight per query.
+    `query_weights` turns a toolkit's weights and group sizes into weights by query; None if they are by query already.
     """
 
     def __init__(
@@ -39,68 +37,50 @@ class Monitor:
         convention: Convention | str | Sequence[Convention | str],
         names: Sequence[str] | None,
         n_threads: int | None,
-        query_weights: Callable[[Array, Array], Array],
+        query_weights: Callable[[Array, Array], Array] | None = None,
     ) -> None:
         self.names = display_names(convention, names)
         self.n_threads = None if n_threads is None else as_n_threads(n_threads)
         self._query_weights = query_weights
         self._has_warned = False
-        self._bound: dict[object, _BoundEvaluators] = {}
+        self._bound: tuple[tuple[DatasetColumns, list[Evaluator]], ...] = ()  # replaced, as threads may share it
 
     @property
     def is_new(self) -> bool:
-        """Whether no dataset is bound yet."""
+        """Whether no data set is bound yet."""
         return not self._bound
 
-    def knows(self, owner: object) -> bool:
-        """Return whether a dataset is bound already."""
-        return id(owner) in self._bound
+    def evaluate(
+        self, columns: DatasetColumns, scores: Array, refuse: Callable[[], None] | None = None
+    ) -> list[tuple[str, float, bool]]:
+        """Evaluate one data set; return (name, value, higher is better) per convention.
 
-    def evaluate(self, owner: object, columns: DatasetColumns, scores: Array) -> list[tuple[str, float, bool]]:
-        """Evaluate one dataset; return (name, value, higher is better) per convention."""
-        values = evaluated(self._binding(owner, columns).evaluators, scores)
+        `refuse` raises an error about a data set that is not to be evaluated; it is called before evaluators are bound.
+        """
+        values = evaluated(self._evaluators(columns, refuse), scores)
         return [(name, values[convention], convention.higher_is_better) for convention, name in self.names.items()]
 
-    def tally(self, owner: object, columns: DatasetColumns, scores: Array) -> dict[Convention, Tally]:
-        """Return exact tallies of one dataset, which can be added to other workers' tallies."""
-        evaluators = self._binding(owner, columns).evaluators
+    def tally(self, columns: DatasetColumns, scores: Array) -> dict[Convention, Tally]:
+        """Return exact tallies of one data set, which can be added to other workers' tallies."""
+        evaluators = self._evaluators(columns)
         return {convention: tally for evaluator in evaluators for convention, tally in evaluator.tally(scores).items()}
 
-    def _binding(self, owner: object, columns: DatasetColumns) -> _BoundEvaluators:
-        key = _key(owner, columns)
-        binding = self._bound.get(key)
-        if binding is None:
-            bindings = self._bound  # not self, or the weak reference would keep this monitor alive
-            owner_ref = weakref.ref(owner, lambda _: bindings.pop(key, None)) if key == id(owner) else None
-            binding = _BoundEvaluators(owner_ref, deepcopy(columns), self._evaluators(columns))
-        elif not binding.columns.equals(columns):
-            binding = binding._replace(columns=deepcopy(columns), evaluators=self._evaluators(columns))
-        self._bound[key] = binding
-        return binding
-
-    def _evaluators(self, columns: DatasetColumns) -> list[Evaluator]:
+    def _evaluators(self, columns: DatasetColumns, refuse: Callable[[], None] | None = None) -> list[Evaluator]:
+        for known, evaluators in self._bound:
+            if known.equals(columns):
+                return evaluators
+        if refuse is not None:
+            refuse()
         if columns.weights is not None and not self._has_warned:
             self._has_warned = warn_of_ignored_weights(self.names)
-        return evaluators_of(self.names, columns.queries(self._query_weights), self.n_threads)
+        evaluators = evaluators_of(self.names, columns.queries(self._query_weights), self.n_threads)
+        copied = deepcopy(columns)  # because the caller may change the arrays
+        self._bound = ((copied, evaluators), *self._bound[: KEPT - 1])
+        return evaluators
 
     def __getstate__(self) -> dict[str, Any]:
-        """Copy the settings without datasets."""
-        return {**self.__dict__, "_bound": {}}
-
-
-class _BoundEvaluators(NamedTuple):
-    owner: weakref.ref[Any] | None  # the weak reference removes this binding when the dataset is freed
-    columns: DatasetColumns  # a copy, because the caller may change or free the arrays
-    evaluators: list[Evaluator]
-
-
-def _key(owner: object, columns: DatasetColumns) -> object:
-    """Return a key for a dataset: its id or, for a type without weak references such as list, its content."""
-    try:
-        weakref.ref(owner)
-    except TypeError:
-        return tuple(None if column is None else np.asarray(column).tobytes() for column in columns)
-    return id(owner)
+        """Copy the settings without the data sets."""
+        return {**self.__dict__, "_bound": ()}
 
 
 def evaluators_of(
@@ -132,10 +112,9 @@ def warn_of_ignored_weights(conventions: Iterable[Convention]) -> bool:
     ignoring = [convention for convention in conventions if convention.weighting not in COUNTED]
     if ignoring:
         averages = choices(dict.fromkeys(convention.average for convention in ignoring))
-        msg = (
-            f"the data has weights, but {', '.join(convention.name for convention in ignoring)} ignores them "
-            f"(average={averages}).\n"
-            "Hint: convention.replace(average='query') where the measure has it, or evaluation sets without weights."
+        names = ", ".join(convention.name for convention in ignoring)
+        warn_caller(
+            f"the data has weights, but {names} ignores them (average={averages}).",
+            hint="convention.replace(average='query') where the measure has it, or evaluation sets without weights",
         )
-        warn_caller(msg)
     return bool(ignoring)

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 class ToolkitObjective:
     """An objective trained on the datasets that a toolkit passes; the toolkits' callbacks add `__call__`.
 
-    It is bound when a dataset first appears; datasets are kept by weak reference. Each dataset has its own state across
-    rounds. A pickle, a copy and `reset` start anew.
+    It is bound when a dataset first appears. Its state across rounds belongs to the dataset: another of equal columns
+    has its own, and a freed dataset leaves none. A pickle, a copy and `reset` start anew.
 
     Attributes
     ----------
@@ -103,11 +103,11 @@ class ToolkitObjective:
             binding = self._bind(owner_ref, columns, factors)
             self._bound[key] = binding
         elif not binding.columns.equals(columns):
-            msg = (
-                "labels, groups or weights of the dataset, or its positions, changed after round "
-                f"{binding.rounds} of its training.\nHint: reset() before another training, or a new dataset."
+            raise InputError(
+                f"labels, groups or weights of the dataset, or its positions, changed after round {binding.rounds} of "
+                "its training.",
+                hint="reset() before another training, or a new dataset",
             )
-            raise InputError(msg)
         return binding
 
     def _bind(self, owner_ref: weakref.ref[Any], columns: DatasetColumns, factors: Sequence[Any]) -> _BoundGradients:

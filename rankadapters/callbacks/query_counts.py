@@ -27,7 +27,7 @@ class QueryCounts:
         if (None in self._expected and len(sets) > 1) or not set(named) <= set(sets):
             example = dict.fromkeys(sets, "...")
             counts = self._expected.get(None, named)
-            raise InputError(f"n_queries={counts} does not say of which of {list(sets)}.\nHint: {example}.")
+            raise InputError(f"n_queries={counts} does not say of which of {list(sets)}.", hint=str(example))
 
     def refuse(self, set_name: str | None, n_queries: int, where: str = "") -> None:
         """Refuse a wrong number of queries in a set; `set_name` is None if the toolkit does not name it."""
@@ -37,7 +37,7 @@ class QueryCounts:
         why = "some are cut" if n_queries > expected else "some are missing, or joined with their neighbors"
         who = "the data" if set_name is None else repr(set_name)
         msg = f"{who} has {n_queries} queries{where}, not n_queries={expected}: {why}."
-        raise InputError(f"{msg}\nHint: {self._hint}.")
+        raise InputError(msg, hint=self._hint)
 
 
 def _as_counts(n_queries: object) -> dict[str | None, int]:

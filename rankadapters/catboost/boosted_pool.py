@@ -11,6 +11,7 @@ import numpy as np
 from rankadapters.callbacks.dataset_columns import DatasetColumns
 from rankadapters.catboost.training_params import TrainingParams
 from rankadapters.core.arrays import Array, Floats
+from rankadapters.core.data.queries import Queries
 from rankadapters.core.errors import InputError
 
 FAINT = 2.0**-60  # least hessian of a row, as a share of its gradient; too small to change a sum
@@ -30,10 +31,8 @@ class BoostedPool:
     def __init__(self, pool: cb.Pool, quantization: Mapping[str, Any], random_seed: int) -> None:
         self.features = copied(pool)
         if quantization and pool.is_quantized():
-            raise InputError(
-                f"{min(quantization)} cannot be used: the Pool is quantized already.",
-                hint="pass it to Pool.quantize, or train on the Pool before quantization",
-            )
+            msg = f"{min(quantization)} cannot be used: the Pool is quantized already."
+            raise InputError(msg, hint="pass it to Pool.quantize, or train on the Pool before quantization")
         if not pool.is_quantized():
             self.features.quantize(random_seed=random_seed, **quantization)
         self._grown = copied(self.features)
@@ -57,11 +56,12 @@ class BoostedPool:
         lost = np.abs(self._labels - baseline - targets) * weight
         if lost.max() > COARSE * np.abs(targets * weight).max():
             row = int(np.argmax(np.abs(self._labels)))
-            msg = (
+            raise InputError(
                 f"labels[{row}] is {self._labels[row]:g}, so large that a float32 baseline loses the steps of the "
-                "objective.\nHint: map the labels to small numbers, and undo this in the objective's gains."
+                "objective.",
+                hint="map the labels to small numbers, and undo this in the objective's gains",
+                row=row,
             )
-            raise InputError(msg, row=row)
 
 
 def copied(pool: cb.Pool) -> cb.Pool:
@@ -96,7 +96,7 @@ def baseline_of(pool: cb.Pool) -> Floats | None:
     baseline = pool.get_baseline()
     if baseline.shape[1] > 1:
         msg = f"the Pool has a baseline of {baseline.shape[1]} columns, but a ranking has one score per row."
-        raise InputError(f"{msg}\nHint: catboost.Pool(X, labels, group_id=qid, baseline=scores).")
+        raise InputError(msg, hint="catboost.Pool(X, labels, group_id=qid, baseline=scores)")
     return np.asarray(baseline[:, 0], np.float64) if baseline.shape[1] else None
 
 
@@ -105,8 +105,8 @@ def labels_of(pool: cb.Pool) -> Floats:
     labels = pool.get_label()
     if labels is None or np.ndim(labels) != 1:
         description = "no labels" if labels is None else f"labels of shape {np.shape(labels)}"
-        msg = f"the Pool has {description}, but needs one label per row.\nHint: catboost.Pool(X, labels, group_id=qid)."
-        raise InputError(msg)
+        msg = f"the Pool has {description}, but needs one label per row."
+        raise InputError(msg, hint="catboost.Pool(X, labels, group_id=qid)")
     return np.asarray(labels, np.float64)
 
 
@@ -128,7 +128,7 @@ def columns_of_pools(pools: Sequence[cb.Pool], thread_count: int) -> list[Datase
     columns_by_pool = list(map(DatasetColumns, labels, sizes, recorder.weights))
     for columns in columns_by_pool:
         if columns.weights is not None:
-            weights_of_queries(columns.weights, columns.group_sizes)  # to refuse weights that vary within a query
+            query_weights_of_pool(columns.weights, columns.group_sizes)  # to refuse weights that vary within a query
     return columns_by_pool
 
 
@@ -136,24 +136,16 @@ def sizes_of(pool: cb.Pool) -> Array:
     """Return the number of rows of each group of a Pool."""
     ids = pool.get_group_id_hash()
     if ids is None:
-        raise InputError(
-            "the Pool has no group ids, so its rows belong to no query.", hint="catboost.Pool(X, labels, group_id=qid)"
-        )
+        msg = "the Pool has no group ids, so its rows belong to no query."
+        raise InputError(msg, hint="catboost.Pool(X, labels, group_id=qid)")
     return np.diff(np.flatnonzero(np.r_[True, ids[1:] != ids[:-1], True]))
 
 
-def weights_of_queries(row_weights: Array, group_sizes: Array) -> Array:
+def query_weights_of_pool(row_weights: Array, group_sizes: Array) -> Array:
     """Return the weight of each query; weights that vary within a query are refused."""
-    first: Array = row_weights[np.cumsum(group_sizes) - group_sizes]
-    differs = row_weights != np.repeat(first, group_sizes)
-    if differs.any():
-        row = int(np.argmax(differs))
-        msg = (
-            f"weight= of the Pool varies within a query, at row {row}, and no objective supports row weights.\n"
-            "Hint: catboost.Pool(..., group_weight=weights)."
-        )
-        raise InputError(msg, row=row)
-    return first
+    hint = "catboost.Pool(..., group_weight=weights), since no objective supports row weights"
+    queries = Queries(np.zeros(row_weights.size), group_sizes=group_sizes)
+    return queries.weights_per_query("weight= of the Pool", row_weights, hint=hint)
 
 
 class _WeightRecorder:

@@ -30,16 +30,6 @@ native_metric, read_metric = presets.catboost.write, presets.catboost.read
 
 NOT_EVALUATED = -1.0  # logged for an undeclared training set, because CatBoost's log cannot hold NaN
 
-UNDECLARED = (
-    "CatBoost evaluates a set of {} rows whose labels match none of the declared sets (of {} rows).\n"
-    "Hint: sets=[pool, ...] of every eval_set; only the training set may be left out. In catboost.cv pass folds=, and "
-    "declare both parts of each fold; where CatBoost divides the rows itself, cross_validate a QueryRanker."
-)
-PERMUTED = (
-    "CatBoost evaluates a set with the labels of set {}, but in a different order.\n"
-    "Hint: sets= of every eval_set, with rows in the order of its Pool."
-)
-
 
 class _EvaluatedSet(NamedTuple):
     """A set that CatBoost evaluates in a training, with the labels and weights that CatBoost passes."""
@@ -78,8 +68,8 @@ class EvalMetric:
     def evaluate(self, approxes: Any, target: Any, weight: Any) -> tuple[float, float]:
         """Evaluate one set; CatBoost calls this once for all rows."""
         if len(approxes) != 1:
-            msg = f"the model has {len(approxes)} outputs, but a ranking has one.\nHint: a ranking or regression loss."
-            raise InputError(msg)
+            msg = f"the model has {len(approxes)} outputs, but a ranking has one."
+            raise InputError(msg, hint="a ranking or regression loss")
         evaluators = self._evaluators(np.asarray(target), weight)
         if not evaluators:
             return NOT_EVALUATED, 1.0
@@ -110,8 +100,15 @@ class EvalMetric:
             return None
         for index, declared in enumerate(self._labels):
             if declared.size == labels.size and np.array_equal(np.sort(declared), np.sort(labels)):
-                raise InputError(PERMUTED.format(index))
-        raise InputError(UNDECLARED.format(labels.size, [declared.size for declared in self._labels]))
+                msg = f"CatBoost evaluates a set with the labels of set {index}, but in a different order."
+                raise InputError(msg, hint="sets= of every eval_set, with rows in the order of its Pool")
+        raise InputError(
+            f"CatBoost evaluates a set of {labels.size} rows whose labels match none of the declared sets (of "
+            f"{[declared.size for declared in self._labels]} rows).",
+            hint="sets=[pool, ...] of every eval_set; only the training set may be left out. In catboost.cv pass "
+            "folds=, and declare both parts of each fold; where CatBoost divides the rows itself, cross_validate a "
+            "QueryRanker",
+        )
 
     def _bound(self, index: int, weights: Array | None) -> list[Evaluator]:
         queries = self._weighted(index, weights)
@@ -128,14 +125,8 @@ class EvalMetric:
             return queries
         if weighting == "row_weight":
             return queries.with_weights(row_weight=weights)
-        by_query, varies = queries.per_query(weights)
-        if varies >= 0:
-            msg = (
-                f"CatBoost's weights vary within query {queries.query_ids[varies]} of set {index}: they are object "
-                "weights.\nHint: group_weight= instead of weight=, or sets=[(labels, qid, query_weight)]."
-            )
-            raise InputError(msg)
-        return queries.with_weights(query_weight=by_query)
+        hint = "group_weight= instead of weight=, or sets=[(labels, qid, query_weight)]"
+        return queries.with_weights(queries.weights_per_query(f"weight= of set {index}", weights, hint=hint))
 
     def _refuse_sets(self) -> None:
         """Refuse labels without a gain, and sets that labels do not tell apart."""
@@ -144,11 +135,11 @@ class EvalMetric:
         for first, second in combinations(range(len(self.sets)), 2):
             equal_labels = np.array_equal(self._labels[first], self._labels[second])
             if equal_labels and not _same_queries(self.sets[first], self.sets[second]):
-                msg = (
+                raise InputError(
                     f"sets {first} and {second} have the same labels but different queries or weights, and CatBoost "
-                    "passes only labels.\nHint: a separate metric object and training for each."
+                    "passes only labels.",
+                    hint="a separate metric object and training for each",
                 )
-                raise InputError(msg)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> EvalMetric:
         """Share the declared sets with the copy. CatBoost copies its parameters for each training."""
@@ -234,12 +225,12 @@ def eval_metric(
     """
     if not is_one(convention):
         msg = f"convention={brief(convention)} is a sequence, but CatBoost takes one custom metric a training."
-        raise ConventionError(f"{msg}\nHint: ra.catboost.train reports several conventions.")
+        raise ConventionError(msg, hint="ra.catboost.train reports several conventions")
     convention = as_convention(convention)
     require_name("name", name)
     if isinstance(sets, (str, Queries, cb.Pool)) or not isinstance(sets, Sequence) or not len(sets):
-        msg = f"sets={brief(sets)} is not a list of sets.\nHint: sets=[valid_pool], or sets=[(labels, qid)]."
-        raise InputError(msg)
+        msg = f"sets={brief(sets)} is not a list of sets."
+        raise InputError(msg, hint="sets=[valid_pool], or sets=[(labels, qid)]")
     declared = tuple(_as_set(entry, index) for index, entry in enumerate(sets))
     metric = _named(convention.name if name is None else name, convention, declared, n_threads)
     metric._refuse_sets()  # noqa: SLF001 - a class of this module
@@ -273,8 +264,11 @@ def _as_set(value: Any, index: int) -> Queries:
         except InputError as error:
             raise error.about(f"sets[{index}]") from None
     if not isinstance(value, tuple) or len(value) not in {2, 3}:
-        allowed = "a Pool, (labels, qid), (labels, qid, query_weight) and Queries"
-        raise InputError(f"sets[{index}] is {brief(value)}; allowed are {allowed}.\nHint: sets=[(labels, qid)].")
+        raise InputError(
+            f"sets[{index}] is {brief(value)}; allowed are a Pool, (labels, qid), (labels, qid, query_weight) and "
+            "Queries.",
+            hint="sets=[(labels, qid)]",
+        )
     labels, qid, *weight = value
     return Queries(labels, qid=qid, query_weight=weight[0] if weight else None)
 

@@ -79,29 +79,26 @@ class CatBoostModel(NamedTuple):
         queries = Queries(labels, qid=hashes if self.qid is None else _same_groups(self.qid, hashes), pairs=self.pairs)
         if self.group_weight is None:
             return queries
-        weights, varies = weights_of_rows(self.group_weight, queries)
-        if varies >= 0:
-            query = queries.query_ids[varies]
-            raise InputError(f"group_weight varies within query {query}, which a Pool refuses.", hint="the Pool's own")
-        return queries.with_weights(weights)
+        weights, hint = group_weights(self.group_weight, queries), "the Pool's own, which do not vary"
+        return queries.with_weights(queries.weights_per_query("group_weight", weights, hint=hint))
 
     def logged(self, dataset: str, metric: str) -> tuple[str, Any]:
         """Return the log's key for a metric, which may be spelled differently, and the logged values by round."""
         plain, log = presets.catboost.spell(read_metric(metric), group_weights=False), self.model.get_evals_result()
         if not isinstance(dataset, str) or dataset not in log:
-            msg = f"the training logged no {dataset!r}, but {sorted(log)}.\nHint: fit(train, eval_set=pool)."
-            raise InputError(msg)
+            msg = f"the training logged no {dataset!r}, but {sorted(log)}."
+            raise InputError(msg, hint="fit(train, eval_set=pool)")
         if (key := name_in_log(plain, log[dataset])) is not None:
             return key, log[dataset][key]
-        problem = f"the log of {dataset!r} has {sorted(log[dataset])}, none of which is {metric}."
-        raise InputError(f"{problem}\nHint: CatBoostRanker(custom_metric=[{plain!r} + ';hints=skip_train~false']).")
+        msg = f"the log of {dataset!r} has {sorted(log[dataset])}, none of which is {metric}."
+        raise InputError(msg, hint=f"CatBoostRanker(custom_metric=[{plain!r} + ';hints=skip_train~false'])")
 
 
-def weights_of_rows(group_weight: object, queries: Queries) -> tuple[Array, int]:
-    """Return each query's weight, from its first row in `group_weight`, and the first query where it varies, or -1."""
+def group_weights(group_weight: object, queries: Queries) -> Array:
+    """Return CatBoost's group weights, one per row, as an array."""
     weights = as_numbers("group_weight", group_weight).astype(np.float64)
     same_length("group_weight", weights, queries.n_docs)
-    return queries.per_query(weights)
+    return weights
 
 
 def _same_groups(qid: object, hashes: Array) -> Array:
@@ -111,8 +108,8 @@ def _same_groups(qid: object, hashes: Array) -> Array:
     if (qid_begins != pool_begins).any():
         row = int(np.argmax(qid_begins != pool_begins)) + 1
         reasons = ("qid begins a query but the Pool does not", "the Pool begins a group but qid does not")
-        msg = f"at row {row} {reasons[int(pool_begins[row - 1])]}.\nHint: the qid that the Pool was given as group_id."
-        raise InputError(msg, row=row)
+        msg = f"at row {row} {reasons[int(pool_begins[row - 1])]}."
+        raise InputError(msg, hint="the qid that the Pool was given as group_id", row=row)
     return ids
 
 
@@ -150,12 +147,6 @@ def _zero_model() -> Any:
     return model
 
 
-BACKWARDS = (
-    "the model was trained by LambdaMart with {}. CatBoost has the wrong sign in both of its derivatives, which "
-    "cancels only under leaf_estimation_method='Newton' and l2_leaf_reg=0: the model was trained backwards.\n"
-    "Hint: ra.catboost.native_loss(convention) has the settings; or ra.catboost.train."
-)
-
 NO_RIDGE = 1e-20  # CatBoost changes l2_leaf_reg=0 to this
 
 
@@ -172,4 +163,9 @@ def warn_of_training(model: Any) -> None:
         params = model.get_all_params()
     method, ridge = params.get("leaf_estimation_method"), params.get("l2_leaf_reg", 0.0)
     if str(params.get("loss_function")).startswith("LambdaMart") and (method != "Newton" or ridge > 2 * NO_RIDGE):
-        warn_caller(BACKWARDS.format(f"leaf_estimation_method={method!r}, l2_leaf_reg={ridge:g}"))
+        warn_caller(
+            f"the model was trained by LambdaMart with leaf_estimation_method={method!r}, l2_leaf_reg={ridge:g}. "
+            "CatBoost has the wrong sign in both of its derivatives, which cancels only under "
+            "leaf_estimation_method='Newton' and l2_leaf_reg=0: the model was trained backwards.",
+            hint="ra.catboost.native_loss(convention) has the settings; or ra.catboost.train",
+        )

@@ -62,7 +62,7 @@ def native_loss(
     convention = as_convention(convention)
     if not isinstance(convention, NDCG | DCG):
         msg = f"CatBoost's losses that optimize a metric are verified only for NDCG and DCG, not for {convention}."
-        raise UnsupportedConventionError(f"{msg}\nHint: {TRAIN}.")
+        raise UnsupportedConventionError(msg, hint=TRAIN)
     as_bool("group_weights", group_weights)
     if loss is not None:
         one_of("loss", loss, dict.fromkeys(LOSSES))
@@ -74,8 +74,7 @@ def native_loss(
         unmet[name] = nearest
     best = min(unmet, key=lambda name: len(differing(convention, unmet[name])))
     msg = f"CatBoost's {best} cannot express {spelled(differing(convention, unmet[best]))}."
-    hint = f"the nearest is {unmet[best]}; {TRAIN}"
-    raise UnsupportedConventionError(f"{msg}\nHint: {hint}.", nearest=unmet[best])
+    raise UnsupportedConventionError(msg, hint=f"the nearest is {unmet[best]}; {TRAIN}", nearest=unmet[best])
 
 
 def _nearest(name: Loss, convention: NDCG | DCG, *, group_weights: bool) -> NDCG | DCG:

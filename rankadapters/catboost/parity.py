@@ -14,10 +14,10 @@ from rankadapters import presets
 from rankadapters.catboost.metrics import read_metric
 from rankadapters.catboost.models import (
     CatBoostModel,
+    group_weights,
     round_as_in_pool,
     value_in_a_pool,
     warn_of_training,
-    weights_of_rows,
 )
 from rankadapters.core.arrays import Array
 from rankadapters.core.data.columns import GROUPS, as_numbers, refuse_other_names
@@ -121,7 +121,7 @@ class CatBoostToolkit(Toolkit):
         """Compare by every route, or under each of `metrics`; for NaN scores, only report CatBoost's value."""
         refuse_retrieval(data.queries, self.vocabulary.title)
         nearest, words = self.nearest(declared)
-        if getattr(declared, "pairs", "given") != "given":  # otherwise CatBoost makes no pairs itself
+        if declared.get("pairs") not in {None, "given"}:  # otherwise CatBoost makes no pairs itself
             data = replace(data, queries=data.queries.with_columns(pairs=None))
         scores = data.queries.check_scores(data.scores)
         if np.isnan(scores).any():
@@ -264,9 +264,9 @@ def check_parity(
     by_row = {} if weight is None else {"weight": weight}
     if group_weight is not None:
         if queries.query_weight is not None:
-            msg = "query_weight and group_weight are the same weights by query and by row.\nHint: give one of them."
-            raise InputError(msg)
-        weights, varies = weights_of_rows(group_weight, queries)
+            msg = "query_weight and group_weight are the same weights by query and by row."
+            raise InputError(msg, hint="give one of them")
+        weights, varies = queries.per_query(group_weights(group_weight, queries))
         if varies >= 0:
             by_row["group_weight"] = group_weight
             notes.append(VARIES.format(queries.query_ids[varies]))
@@ -319,10 +319,8 @@ def check_model(
     """
     convention = as_convention(convention)
     if not isinstance(model, cb.CatBoost) or not isinstance(data, cb.Pool):
-        raise InputError(
-            f"check_model takes a CatBoost model and a Pool, not {type(model).__name__} and {type(data).__name__}.",
-            hint="check_model(model, catboost.Pool(X, labels, group_id=qid), convention)",
-        )
+        msg = f"check_model takes a CatBoost model and a Pool, not {type(model).__name__} and {type(data).__name__}."
+        raise InputError(msg, hint="check_model(model, catboost.Pool(X, labels, group_id=qid), convention)")
     if not model.is_fitted():
         raise InputError("the model is not trained, so it has no scores.", hint="model.fit(pool) first")
     warn_of_training(model)

@@ -124,8 +124,8 @@ def _callbacks(callbacks: object) -> list[Any]:
     callback_list = [] if callbacks is None else [callbacks] if (listed := members(callbacks)) is None else listed
     for callback in callback_list:
         if not callable(getattr(callback, "after_iteration", None)):
-            msg = f"callbacks has {callback!r:.80}, without a method after_iteration(info).\nHint: as for CatBoost.fit."
-            raise InputError(msg)
+            msg = f"callbacks has {callback!r:.80}, without a method after_iteration(info)."
+            raise InputError(msg, hint="as for CatBoost.fit")
     return callback_list
 
 
@@ -138,7 +138,7 @@ class Boosting:
         labels = labels_of(pools[0])
         if labels.min() == labels.max():
             msg = f"all labels of the pool are {labels[0]:g}, so that no order is better than another."
-            raise InputError(f"{msg}\nHint: labels of two grades or more.")
+            raise InputError(msg, hint="labels of two grades or more")
         self.params = params
         self._pool = BoostedPool(pools[0], params.quantization, params.random_seed)
         self._pools = pools  # not quantized, since CatBoost cannot predict on a Pool with more than 255 borders
@@ -177,8 +177,8 @@ class Boosting:
         if not grad.any():
             if round_number:
                 return None
-            msg = "the objective gives no gradient in round 1.\nHint: queries with rows of different labels."
-            raise InputError(msg)
+            msg = "the objective gives no gradient in round 1."
+            raise InputError(msg, hint="queries with rows of different labels")
         if not (hess >= 0).all() or not hess.any():
             problem = "no hessian" if not hess.any() else f"a hessian of {hess.min():g}"
             msg = f"the objective has {problem} in round {round_number + 1}; hessians must be at least 0, not all 0."
@@ -197,13 +197,13 @@ def refuse_pool(pool: object, name: str) -> None:
     except InputError as error:
         raise error.about(name) from None
     if pool.num_pairs():
-        msg = f"{name} has pairs, but an objective makes pairs from the labels.\nHint: a Pool without pairs."
-        raise InputError(msg)
+        msg = f"{name} has pairs, but an objective makes pairs from the labels."
+        raise InputError(msg, hint="a Pool without pairs")
     unsummed = {"text": pool.get_text_feature_indices(), "embedding": pool.get_embedding_feature_indices()}
     for kind, columns in unsummed.items():
         if len(columns):
             msg = f"{name} has {kind} features {[*columns]}, and CatBoost cannot sum models with these."
-            raise InputError(f"{msg}\nHint: encode them as numbers, or train natively.")
+            raise InputError(msg, hint="encode them as numbers, or train natively")
 
 
 COLUMNS = ("cat_features", "text_features", "embedding_features")  # parameters that the Pools already contain
@@ -222,7 +222,7 @@ def fit_by_objective(
     """
     if convention is None and len(pools) > 1:
         msg = "there are validation queries but no convention to evaluate them under."
-        raise InputError(f"{msg}\nHint: QueryRanker(eval_metric=ra.presets.textbook(10)).")
+        raise InputError(msg, hint="QueryRanker(eval_metric=ra.presets.textbook(10))")
     all_params = {**ranker.get_params(), **fit_params}
     callbacks = _callbacks(all_params.pop("callbacks", None))
     params = TrainingParams.of({n: value for n, value in all_params.items() if n not in {"loss_function", *COLUMNS}})

@@ -153,7 +153,7 @@ def _by_one_name(params: Mapping[str, Any], arguments: Mapping[str, Any]) -> dic
             raise InputError(f"params has {main_name!r} under two names, one of them {name!r}.", hint="keep one")
         if main_name in arguments:
             msg = f"{main_name}={arguments[main_name]!r:.80} is also in params={{{name!r}: {value!r:.80}}}."
-            raise InputError(f"{msg}\nHint: keep one.")
+            raise InputError(msg, hint="keep one")
         _refuse(name, main_name, value)
         settings[main_name] = value
     return {**settings, **arguments}

@@ -13,7 +13,7 @@ import numpy as np
 from rankadapters.callbacks.arguments import display_names
 from rankadapters.callbacks.dataset_columns import DatasetColumns
 from rankadapters.callbacks.metrics import evaluated, evaluators_of
-from rankadapters.catboost.boosted_pool import baseline_of, predicted, weights_of_queries, without_baseline
+from rankadapters.catboost.boosted_pool import baseline_of, predicted, query_weights_of_pool, without_baseline
 from rankadapters.catboost.training_params import TrainingParams
 from rankadapters.core.arrays import Floats
 from rankadapters.core.declaration.convention import Convention
@@ -43,7 +43,7 @@ class WatchedSet:
     ) -> WatchedSet:
         """Bind the conventions to a Pool, and start the scores from the Pool's baseline."""
         try:
-            evaluators = evaluators_of(conventions, columns.queries(weights_of_queries), n_threads)
+            evaluators = evaluators_of(conventions, columns.queries(query_weights_of_pool), n_threads)
         except InputError as error:
             raise error.about(name) from None
         return cls(name, without_baseline(pool), baseline_of(pool), evaluators, np.zeros(pool.num_row()))
@@ -128,7 +128,7 @@ def names_of(
         raise InputError(f"{name} has no validation set.", hint="eval_set=catboost.Pool(X, labels, group_id=qid)")
     if convention is None:
         if watches or names is not None:
-            msg = f"{'eval_set' if watches else 'names'} has no convention.\nHint: convention=ra.presets.textbook(10)."
-            raise InputError(msg)
+            msg = f"{'eval_set' if watches else 'names'} has no convention."
+            raise InputError(msg, hint="convention=ra.presets.textbook(10)")
         return {}
     return display_names(convention, names)

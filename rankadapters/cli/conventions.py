@@ -152,9 +152,9 @@ def add_presets(parser: argparse.ArgumentParser) -> None:
     """Add `rankadapters presets`."""
     describe(
         parser,
-        "Print for which releases of each tool its presets were confirmed, and how: by running the tool (run) or by "
-        "reading its source code (read). Also print which release is installed, and whether it is outside the range of "
-        "confirmed releases.",
+        "Print for which releases of each tool its presets were confirmed, and how: by running the tool (run, with the "
+        "release) or by reading its source code (read). Also print which release is installed, and whether it is "
+        "outside the range of confirmed releases.",
         "presets",
         "presets --tools lightgbm ranx --format json",
     )
@@ -176,7 +176,7 @@ class Evidence(Document):
     """The releases for which the presets of each tool were confirmed, and how; and the installed release.
 
     >>> Evidence(("yahoo",)).to_dict()
-    {'yahoo': {'package': '', 'versions': ['2010'], 'evidence': 'run', 'installed': None, 'range': None}}
+    {'yahoo': {'package': '', 'versions': ['2010'], 'evidence': 'run 2010', 'installed': None, 'range': None}}
     """
 
     tools: tuple[str, ...] = tuple(presets.TOOLS)
@@ -194,7 +194,8 @@ class Evidence(Document):
         """Return plain JSON types."""
         rows = {}
         for tool in map(presets.TOOLS.__getitem__, self.tools):
-            row = {"package": tool.package, "versions": list(tool.versions), "evidence": tool.evidence}
+            evidence = ", ".join(dict.fromkeys(map(tool.evidence_of, tool.presets)))
+            row = {"package": tool.package, "versions": list(tool.versions), "evidence": evidence}
             installed = installed_release(tool.package)
             rows[tool.name] = {**row, "installed": installed, "range": installed and range_of(tool, installed)}
         return rows

@@ -102,7 +102,7 @@ def _write(arguments: argparse.Namespace) -> Answer:
 def _check(arguments: argparse.Namespace) -> Answer:
     from rankadapters.conformance import check
 
-    with _function(arguments, getattr(arguments.convention, "k", None)) as (function, keywords):
+    with _function(arguments, arguments.convention.get("k")) as (function, keywords):
         report = check(function, arguments.convention, **keywords)
     return Answer(report, ok=report.conforms)
 

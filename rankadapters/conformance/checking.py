@@ -184,7 +184,7 @@ def check(
     {'divisor': ('k', 'retrieved')}
     """
     declared, tolerance = as_convention(convention), number("tolerance", tolerance, least=0)
-    k = as_cutoff(getattr(declared, "k", None))
+    k = as_cutoff(declared.get("k"))
     tested = Function.of(function, takes, k)
     grades = BINARY if tested.takes == "items" else as_grades(labels)
     vectors = make_vectors(declared, grades, distinct=tested.takes in OF_RANKINGS)
@@ -216,7 +216,7 @@ def _explain(
     function: Function, convention: Convention, labels: Sequence[float] | None, tolerance: float
 ) -> tuple[dict[str, tuple[Any, Any]], str]:
     """Probe a function that fails: return the fields that it computes differently, or the mistake that it makes."""
-    maker = replace(maker_for(function, labels), k=getattr(convention, "k", None))
+    maker = replace(maker_for(function, labels), k=convention.get("k"))
     examination = examine(function, (type(convention),), maker, tolerance)
     fitting = examination
     if not examination.remaining and (cutoff := actual_cutoff(examination)) != maker.k:

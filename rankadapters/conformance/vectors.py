@@ -117,7 +117,7 @@ class Vectors(Document):
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON types; each case has the data that a `Program` receives, the value, and what it tests."""
-        k = getattr(self.convention, "k", None)
+        k = self.convention.get("k")
         cases = [
             {"id": i, "k": k, "queries": v.case.as_queries(), "value": v.value, "purpose": v.purpose,
              "shows": list(v.shows), "optional": v.optional}
@@ -167,7 +167,7 @@ def vectors(convention: Convention | str, *, labels: Sequence[float] | None = No
     ('one relevant row', 1.0)
     """
     declared = as_convention(convention)
-    as_cutoff(getattr(declared, "k", None))
+    as_cutoff(declared.get("k"))
     return Vectors(declared, tuple(with_fields(declared, make_vectors(declared, as_grades(labels)))))
 
 
@@ -189,7 +189,7 @@ def make_vectors(convention: Convention, labels: tuple[float, ...] | None, *, di
 def _vectors(convention: Convention, labels: tuple[float, ...] | None, *, distinct: bool) -> tuple[Vector, ...]:
     """Return all vectors of a convention: cases of one query first, those that a program may refuse last."""
     oracle = Function(lambda labels, scores: value_of(convention, Case.of(labels, scores)), "query")
-    maker = replace(maker_for(oracle, labels), k=getattr(convention, "k", None), distinct=distinct, one_relevant=False)
+    maker = replace(maker_for(oracle, labels), k=convention.get("k"), distinct=distinct, one_relevant=False)
     first, rest = cases_of(maker, several=not distinct)
     cases = [*dict.fromkeys((*first, *rest, *rare.rare_cases(maker, several=not distinct)))]
     if "ties" not in convention.fields():  # it does not rank: sums of such scores lose the digits of small ones

@@ -128,13 +128,13 @@ class LabelsWarning(UserWarning):
     """
 
 
-def warn_caller(message: str, category: type[Warning] = UserWarning) -> None:
-    """Issue a warning that points at the user's line of code that called the package."""
+def warn_caller(message: str, category: type[Warning] = UserWarning, *, hint: str = "") -> None:
+    """Issue a warning, with a hint as in an error, that points at the user's line of code that called the package."""
     frame: FrameType | None = sys._getframe(1)  # noqa: SLF001, TID251 - `warnings` skips files only from 3.12 on
     level = 2
     while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         frame, level = frame.f_back, level + 1
-    warnings.warn(message, category, stacklevel=level)
+    warnings.warn(f"{message}\nHint: {hint}." if hint else message, category, stacklevel=level)
 
 
 def brief(value: object) -> str:

@@ -14,8 +14,9 @@ import numpy as np
 
 from rankadapters.core.arrays import Ints
 from rankadapters.core.data.columns import as_column, is_missing, pandas_index, same_index
+from rankadapters.core.data.grouping import UNNAMED, comparable_keys
 from rankadapters.core.data.ids import id_value, id_values
-from rankadapters.core.data.queries import UNNAMED, Queries, comparable_keys
+from rankadapters.core.data.queries import Queries
 from rankadapters.core.errors import InputError
 
 Assignment = dict[Any, Ints]  # segment -> indices of its queries; segments are sorted

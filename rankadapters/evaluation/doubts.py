@@ -51,8 +51,10 @@ def look_swapped(queries: Queries, scores: Array) -> bool:
     queries more of them are equal than of the labels; ranks as scores are whole numbers too, but all different.
     Judgments and runs are files of different formats, which nobody swaps.
     """
-    is_fraction = scores[:FIRST_ROWS] != np.floor(scores[:FIRST_ROWS])  # in ordinary data, all other checks are saved
-    if queries.judged is not None or queries.retrieved is not None or is_fraction.any():
+    # In ordinary data, all other checks are saved: labels are whole numbers, and one of the first scores is a fraction.
+    if queries.grades is not None or queries.judged is not None or queries.retrieved is not None:
+        return False
+    if (scores[:FIRST_ROWS] != np.floor(scores[:FIRST_ROWS])).any():
         return False
     labels = queries.labels
     if 2 * np.count_nonzero(labels != np.floor(labels)) <= labels.size or (scores != np.floor(scores)).any():
@@ -71,15 +73,14 @@ def _n_distinct(query_of_row: Array, values: Array) -> int:
 
 def _is_graded(convention: Convention) -> bool:
     """Return whether labels count by their size, and not only as relevant or not."""
-    gain = getattr(convention, "gain", "from_1")
-    return not str(gain).startswith("from_")
+    return not (convention.get("gain") or "from_").startswith("from_")
 
 
 def _tie_doubt(queries: Queries, convention: Convention, scores: Array) -> str | None:
     """Return a message if ties change the value of a query that the preset's tool sorts by an unstable sort."""
     name, preset = convention.preset or ("", convention)
     tool, least = UNSTABLE_SORTS.get(name.partition(".")[0], ("", 0))
-    if not tool or getattr(convention, "ties", None) != getattr(preset, "ties", None):
+    if not tool or convention.get("ties") != preset.get("ties"):
         return None
     is_long = rows_of(queries, queries.retrieved).sizes >= least
     if not is_long.any():

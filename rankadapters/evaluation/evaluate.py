@@ -14,7 +14,7 @@ from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
 from rankadapters.evaluation.doubts import warn_of_scores
 from rankadapters.evaluation.evaluator import Evaluator
-from rankadapters.evaluation.score import ByConvention, Score, Scores, ScoresOfModels, shape_results
+from rankadapters.evaluation.score import ByConvention, Score, Scores, ScoresOfModels, Shape
 from rankadapters.evaluation.table import as_frame
 from rankadapters.evaluation.table_calls import takes_columns
 
@@ -172,16 +172,16 @@ def evaluate(
     'up'
     """
     evaluator = Evaluator(labels, convention, n_threads=n_threads, **columns)
-    models, one_model = _models(evaluator, scores)
+    models, shape = _models(evaluator, scores)
     if by is not None:
         from rankadapters.evaluation.segment_evaluation import evaluate_segments
 
-        segments = evaluate_segments(evaluator, models, by, one_model=one_model)
+        segments = evaluate_segments(evaluator, models, by, shape)
         warn_of_scores(evaluator, models)
         return segments
     by_model = {name: evaluator.measure(column).scores for name, column in models.items()}
     warn_of_scores(evaluator, models)
-    return _shaped(evaluator, by_model, one_model=one_model)
+    return shape.results(by_model)
 
 
 @takes_columns
@@ -233,30 +233,25 @@ def per_query(
     """
     as_frame = flag("frame", frame)
     evaluator = Evaluator(labels, convention, n_threads=n_threads, **columns)
-    models, one_model = _models(evaluator, scores)
+    models, shape = _models(evaluator, scores)
     values = {name: evaluator.measure(column).per_query for name, column in models.items()}
     warn_of_scores(evaluator, models)
     if as_frame:
-        return _query_frame(evaluator.query_ids, values, one_model=one_model)
-    return _shaped(evaluator, values, one_model=one_model)
+        return _query_frame(evaluator.query_ids, values, shape)
+    return shape.results(values)
 
 
-def _models(evaluator: Evaluator, scores: object) -> tuple[dict[Any, object], bool]:
-    """Return the scores of each model by its name, and whether they are those of a single model without a name."""
+def _models(evaluator: Evaluator, scores: object) -> tuple[dict[Any, object], Shape]:
+    """Return the scores of each model by its name, None for a single model without a name, and the result's shape."""
     # Under one convention, a matrix is passed on too, and `Evaluator` refuses it.
-    is_column = evaluator.convention is not None and isinstance(scores, (np.ndarray, list))
+    is_column = evaluator.shape.one_convention and isinstance(scores, (np.ndarray, list))
     models = None if is_column else scores_by_model(scores)
-    return models or {None: scores}, models is None
+    return models or {None: scores}, evaluator.shape._replace(one_model=models is None)
 
 
-def _shaped(evaluator: Evaluator, by_model: Mapping[Any, ByConvention[Any]], *, one_model: bool) -> Any:
-    is_one = evaluator.convention is not None
-    return shape_results(evaluator.conventions, by_model, is_one=is_one, one_model=one_model)
-
-
-def _query_frame(query_ids: Array, values: Mapping[Any, ByConvention[Floats]], *, one_model: bool) -> Any:
+def _query_frame(query_ids: Array, values: Mapping[Any, ByConvention[Floats]], shape: Shape) -> Any:
     """Return the values of `per_query(..., frame=True)`, by model and convention, as a pandas DataFrame."""
-    models = {} if one_model else {"model": [name for name in values for _ in query_ids]}
+    models = shape.model([name for name in values for _ in query_ids])
     conventions = (convention.name for convention in next(iter(values.values())))
     of_conventions = zip(*(by_convention.values() for by_convention in values.values()), strict=True)
     columns = {name: np.concatenate(of_models) for name, of_models in zip(conventions, of_conventions, strict=True)}

@@ -11,9 +11,9 @@ from decimal import Decimal
 from functools import wraps
 from itertools import chain
 from numbers import Number, Real
-from typing import Any, ClassVar, Self, TypeVar, cast
+from typing import Any, ClassVar, NamedTuple, Self, TypeVar, cast
 
-from rankadapters.core.classes import frozen_class
+from rankadapters.core.classes import frozen_class, lazy_property
 from rankadapters.core.declaration.arguments import number, refusal, text, whole
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import (
@@ -26,7 +26,7 @@ from rankadapters.core.errors import (
     choices,
 )
 from rankadapters.evaluation.table import Cell, Table, Written, distinct_decimals, fixed
-from rankadapters.presets.texts import as_convention, parse
+from rankadapters.presets.texts import as_convention, as_conventions, is_one, parse
 
 
 def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -373,39 +373,41 @@ class ByConvention(Mapping[Convention, Result]):
     """
 
     def __init__(self, entries: Iterable[tuple[Convention, Result]]) -> None:
-        self._entries = tuple(entries)
-        self._indices: dict[Convention, list[int]] = {}
-        for index, (convention, _) in enumerate(self._entries):
-            self._indices.setdefault(convention, []).append(index)
+        self.entries = tuple(entries)
+        # If equal conventions are requested, the first one's result comes first.
+        self._results = dict(reversed(self.entries))
+
+    @lazy_property
+    def _results_by_name(self) -> dict[tuple[Convention, str], Result]:
+        return {(convention, convention.name): result for convention, result in reversed(self.entries)}
 
     def __getitem__(self, key: Convention | str) -> Result:
         """Return the result for a convention, or for a text that parses to it."""
         try:
             convention = key if isinstance(key, Convention) else as_convention(key)
         except ConventionError as error:
-            if any(isinstance(result, dict) and key in result for _, result in self._entries if isinstance(key, str)):
-                hint = f"first the convention, then the model: scores[{self._entries[0][0].short_name!r}][{key!r}]"
+            if any(isinstance(result, dict) and key in result for _, result in self.entries if isinstance(key, str)):
+                hint = f"first the convention, then the model: scores[{self.entries[0][0].short_name!r}][{key!r}]"
                 raise NotAskedError(f"{key!r} is a model, not a convention.", hint=hint) from None
             raise NotAskedError(str(error)) from None
-        indices = self._indices.get(convention)
-        if indices is None:
+        if convention not in self._results:
             names = choices(convention.short_name for convention in self)
             raise NotAskedError(f"{convention.short_name} was not asked for.", hint=f"this result holds {names}")
-        if len(indices) > 1:
-            indices = [index for index in indices if self._entries[index][0].name == convention.name] or indices
-        return self._entries[indices[0]][1]
+        if len(self._results) < len(self.entries) and (convention, convention.name) in self._results_by_name:
+            return self._results_by_name[convention, convention.name]
+        return self._results[convention]
 
     def __iter__(self) -> Iterator[Convention]:
         """Iterate over the conventions in the requested order."""
-        return (convention for convention, _ in self._entries)
+        return (convention for convention, _ in self.entries)
 
     def __len__(self) -> int:
         """Return the number of entries."""
-        return len(self._entries)
+        return len(self.entries)
 
     def __repr__(self) -> str:
         """Show each result by its convention's shortest text."""
-        entries = ", ".join(f"{convention.short_name!r}: {result!r}" for convention, result in self._entries)
+        entries = ", ".join(f"{convention.short_name!r}: {result!r}" for convention, result in self.entries)
         return f"{type(self).__name__}({{{entries}}})"
 
 
@@ -440,7 +442,7 @@ class Scores(ByConvention[Result], _ShownScores):
         return str(table.transposed("name") if len(table.head) > _WIDEST and table.head[0] == "model" else table)
 
     def _scores(self) -> Collection[tuple[Convention, Any]]:
-        return self._entries
+        return self.entries
 
 
 class ScoresOfModels(dict[Any, Score], _ShownScores):
@@ -465,6 +467,38 @@ class ScoresOfModels(dict[Any, Score], _ShownScores):
         return [(c, {model: score for model, score in self.items() if score.convention == c}) for c in conventions]
 
 
+class Shape(NamedTuple):
+    """The conventions of a call, and whether it was about a single one and a single model.
+
+    Results are by convention, then by model, without the level of what the caller passed as a single object.
+    """
+
+    conventions: Sequence[Convention]
+    one_convention: bool
+    one_model: bool = True
+
+    @classmethod
+    def of(cls, convention: object, *, one_model: bool = True) -> Self:
+        """Read the argument of a call: a convention, its text, or a sequence of these."""
+        if is_one(convention):
+            return cls([as_convention(convention)], True, one_model)  # noqa: FBT003 - of a tuple
+        return cls(as_conventions(convention), False, one_model)  # noqa: FBT003 - as above
+
+    def results(self, by_model: Mapping[Any, ByConvention[Any]]) -> Any:
+        """Return the result of the call, given those of each model under all conventions."""
+        results = next(iter(by_model.values()))
+        if not self.one_model:
+            kind = ScoresOfModels if isinstance(results, Scores) else dict
+            columns = [[result for _, result in of_model.entries] for of_model in by_model.values()]
+            rows = (kind(zip(by_model, row, strict=True)) for row in zip(*columns, strict=True))
+            results = type(results)(zip(self.conventions, rows, strict=True))
+        return results[self.conventions[0]] if self.one_convention else results
+
+    def model(self, name: Any) -> dict[str, Any]:
+        """Return the entry of a model in the row of a table; none if the caller passed a single model."""
+        return {} if self.one_model else {"model": name}
+
+
 def value_cell(score: Score, form: str, *more: float, contest: Hashable = None) -> Cell:
     """Return the value, and more numbers, in a format; the best of the values in a contest is bold."""
     return Cell(form, score.value, *more, contest=contest, worth=score.convention.worth(score.value))
@@ -480,17 +514,6 @@ def frame_row(score: Score, convention: Convention, **names: Any) -> dict[str, A
     """Return the row of a data frame: the convention, further names such as the model, the value and the counts."""
     counts = {name: getattr(score, name) for name in COUNTS}
     return {"name": convention.name, "signature": str(convention), **names, "value": score.value, **counts}
-
-
-def shape_results(
-    conventions: Sequence[Convention], models: Mapping[Any, ByConvention[Any]], *, is_one: bool, one_model: bool
-) -> Any:
-    """Return results by convention, then model; leave out a level if the caller passed a single object for it."""
-    first = next(iter(models.values()))
-    kind = ScoresOfModels if isinstance(first, Scores) else dict
-    by_model = ((key, kind({name: results[key] for name, results in models.items()})) for key in conventions)
-    results = first if one_model else type(first)(by_model)
-    return results[conventions[0]] if is_one else results
 
 
 def signatures(conventions: Iterable[Convention]) -> str:

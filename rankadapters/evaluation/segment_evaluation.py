@@ -8,21 +8,20 @@ from typing import Any
 
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.evaluation.assignment import Assignment, assign
-from rankadapters.evaluation.evaluator import Evaluator, Measured
+from rankadapters.evaluation.evaluator import Evaluator
+from rankadapters.evaluation.measured import Measured
+from rankadapters.evaluation.score import Shape
 from rankadapters.evaluation.segment_sums import Outcome, naming, outcomes, sums_by_segment
 from rankadapters.evaluation.segments import Segments
 
 
-def evaluate_segments(
-    evaluator: Evaluator, models: Mapping[Any, object], by: object, *, one_model: bool
-) -> Segments[Any]:
-    """Return the result of `ra.evaluate(..., by=by)`; with `one_model`, the model has no name."""
+def evaluate_segments(evaluator: Evaluator, models: Mapping[Any, object], by: object, shape: Shape) -> Segments[Any]:
+    """Return the result of `ra.evaluate(..., by=by)`."""
     segments = assign(by, evaluator.queries)
     by_model = {
         name: outcomes_of(evaluator, column, evaluator.measure(column), segments) for name, column in models.items()
     }
-    is_one = evaluator.convention is not None
-    return Segments(evaluator.conventions, by_model, is_one=is_one, one_model=one_model)
+    return Segments(shape, by_model)
 
 
 def outcomes_of(

@@ -10,10 +10,11 @@ import numpy as np
 
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, UnsupportedConventionError
+from rankadapters.core.exact_sums import Limbs
 from rankadapters.evaluation.assignment import Assignment, in_order
-from rankadapters.evaluation.evaluator import Measured
+from rankadapters.evaluation.measured import Measured
 from rankadapters.evaluation.score import Score
-from rankadapters.evaluation.tally import Limbs, Tally, standard_error
+from rankadapters.evaluation.tally import Tally, standard_error
 
 # By segment, None for all queries: an array with a line for each convention, the limbs of its tally and, if there are
 # segments, `Measured.squares`. Such arrays add up element by element.

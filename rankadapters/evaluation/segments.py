@@ -14,7 +14,7 @@ from rankadapters.core.classes import lazy_property
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import NotAskedError, choices
 from rankadapters.evaluation.assignment import segment_value
-from rankadapters.evaluation.score import Scores, frame_row, renamed, shape_results, signatures
+from rankadapters.evaluation.score import Scores, Shape, frame_row, renamed, signatures
 from rankadapters.evaluation.segment_sums import Outcome
 from rankadapters.evaluation.table import Cell, Table, Written, distinct_decimals
 from rankadapters.presets.texts import parse
@@ -53,16 +53,16 @@ class Segments(Mapping[Any, Result], Written):
     all      ndcg@2/textbook  0.8155        2       2      0      0  0.0000  1.0000
     """
 
-    def __init__(self, conventions: Sequence[Convention], by_model: ByModel, *, is_one: bool, one_model: bool) -> None:
-        self._arguments = (conventions, by_model, one_model)
+    def __init__(self, shape: Shape, by_model: ByModel) -> None:
+        self._shape, self._by_model = shape, by_model
         results: dict[Any, Result] = {}
         for segment in next(iter(by_model.values())):
             outcomes = {model: by_segment[segment] for model, by_segment in by_model.items()}
             scores = {
-                model: Scores((key, renamed(outcome_of[key].score, key)) for key in conventions)
+                model: Scores((key, renamed(outcome_of[key].score, key)) for key in shape.conventions)
                 for model, outcome_of in outcomes.items()
             }
-            results[segment] = shape_results(conventions, scores, is_one=is_one, one_model=one_model)
+            results[segment] = shape.results(scores)
         self.all = results.pop(None)
         self._by_segment = results
 
@@ -88,12 +88,11 @@ class Segments(Mapping[Any, Result], Written):
 
     @lazy_property
     def _rows(self) -> list[dict[str, Any]]:
-        conventions, by_model, one_model = self._arguments
-        return list(rows_of(conventions, by_model, one_model=one_model))
+        return list(_rows_of(self._shape, self._by_model))
 
     def blocks(self) -> list[str | Table]:
         """Return a table with a row for each segment, convention and model, and the signatures."""
-        return [table_of(self._rows), signatures(self._arguments[0])]
+        return [table_of(self._rows), signatures(self._shape.conventions)]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the rows of `to_frame` as plain JSON types, with None if there is no interval."""
@@ -142,16 +141,16 @@ class Segments(Mapping[Any, Result], Written):
         return intervals(lines, f"{x_name}, 95 % interval", reference=whole[0] if len(whole) == 1 else None)
 
 
-def rows_of(conventions: Sequence[Convention], by_model: ByModel, *, one_model: bool) -> Iterator[dict[str, Any]]:
+def _rows_of(shape: Shape, by_model: ByModel) -> Iterator[dict[str, Any]]:
     """Yield a row for each segment, convention and model; the rows of all queries come last."""
     for segment in next(iter(by_model.values())):
-        for convention in conventions:
+        for convention in shape.conventions:
             for model, by_segment in by_model.items():
                 score, error = by_segment[segment][convention]
                 low, high = _interval(convention, score.value, error, score.n_scored)
                 yield {
                     "segment": float(segment) if isinstance(segment, Fraction) else segment,
-                    **frame_row(score, convention, **({} if one_model else {"model": model})),
+                    **frame_row(score, convention, **shape.model(model)),
                     "standard_error": error, "low": low, "high": high,
                 }  # fmt: skip
 

@@ -10,111 +10,13 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.core.arrays import Floats
 from rankadapters.core.classes import frozen_class
 from rankadapters.core.declaration.arguments import members
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import IncomparableScoresError, InputError, RankAdaptersError
+from rankadapters.core.exact_sums import LIMB, SMALLEST_EXPONENT, SUM_LIMBS, Limbs, from_limbs, to_limbs
 from rankadapters.evaluation.score import COUNTS, Score
 from rankadapters.presets.texts import parse
-
-SMALLEST_EXPONENT = 1074  # the smallest float64 is 2^-1074
-LIMB = 32  # bits
-SUM_LIMBS = 70  # 2240 bits, in units of 2^-1074: enough for a sum of about 2^140 float64s
-_LOW = (1 << LIMB) - 1
-
-_FLOAT_LIMBS = 66  # the lowest limb of the largest float64 is number 63, and a float64 spans three
-_FEW_TERMS = 16  # up to this many terms, adding Python's integers is faster
-_MANTISSA, _EXPONENT = (1 << 52) - 1, 0x7FF  # bits of a float64
-
-_LARGEST, _SMALLEST = 2.0**500, 2.0**-400  # the squares of numbers between these bounds lose no digits
-# Rounding a mantissa to its upper 26 bits leaves 26 bits and a sign, so that products of two such halves are exact.
-_HIGH, _ROUNDING = np.int64(-1 << 27), np.int64(1 << 26)
-
-Limbs = NDArray[np.int64]
-
-
-def exact_sum(terms: Floats) -> int:
-    """Return the sum without rounding, in units of 2^-1074.
-
-    Raises
-    ------
-    InputError
-        A term is not finite.
-    """
-    if terms.size <= _FEW_TERMS and np.isfinite(terms).all():
-        ratios = map(float.as_integer_ratio, terms.tolist())  # denominators are powers of two up to 2^1074
-        return sum((numerator << SMALLEST_EXPONENT) // denominator for numerator, denominator in ratios)
-    bits = np.ascontiguousarray(terms).view(np.int64)
-    exponent = (bits >> 52) & _EXPONENT
-    if (exponent == _EXPONENT).any():
-        raise InputError("a query's value times its weight overflows float64.", hint="smaller labels or weights")
-    is_normal = exponent > 0
-    mantissa = (bits & _MANTISSA) | np.where(is_normal, _MANTISSA + 1, 0)
-    exponent -= is_normal
-    # A shifted mantissa of 53 bits spans three limbs; an int64 holds 2^30 addends of 32 bits.
-    index, shift, sign = exponent // LIMB, exponent % LIMB, np.where(bits < 0, -1, 1)
-    low, high = (mantissa & _LOW) << shift, (mantissa >> LIMB) << shift
-    limbs = np.zeros(_FLOAT_LIMBS, np.int64)
-    np.add.at(limbs, index, sign * (low & _LOW))
-    np.add.at(limbs, index + 1, sign * ((low >> LIMB) + (high & _LOW)))
-    np.add.at(limbs, index + 2, sign * (high >> LIMB))
-    return from_limbs(limbs)
-
-
-def to_limbs(number: int, n_limbs: int = SUM_LIMBS) -> Limbs:
-    """Return a number as limbs of 32 bits, the lowest first; the last limb has the sign.
-
-    Examples
-    --------
-    >>> to_limbs(2**32 + 5, 3), to_limbs(-1, 3)
-    (array([5, 1, 0]), array([4294967295, 4294967295,         -1]))
-    """
-    words = np.frombuffer(number.to_bytes(n_limbs * 4, "little", signed=True), "<u4")
-    limbs = words.astype(np.int64)
-    limbs[-1] = words[-1:].view("<i4")[0]
-    return limbs
-
-
-def from_limbs(limbs: Limbs) -> int:
-    """Return the number that limbs represent; sums of limbs are allowed, so each limb may be any int64.
-
-    Examples
-    --------
-    >>> from_limbs(to_limbs(2**40) + to_limbs(-1)) == 2**40 - 1
-    True
-    """
-    number = 0
-    for limb in reversed(limbs.tolist()):
-        number = (number << LIMB) + limb
-    return number
-
-
-def squares(terms: Floats, divisors: Floats) -> Limbs:
-    """Return exact sums of the squares of terms and divisors, and of their products.
-
-    Parameters
-    ----------
-    terms, divisors : float64 array, shape (n_queries,)
-        Each query's summands in the two sums of a tally.
-
-    Returns
-    -------
-    int64 array, shape (211,)
-        Three sums in limbs, then the number of queries whose squares overflow. Such arrays add up element by element.
-    """
-    too_large = (np.abs(terms) > _LARGEST) | (divisors > _LARGEST)
-    t, d = (np.where(too_large | (np.abs(column) < _SMALLEST), 0.0, column) for column in (terms, divisors))
-    sums = (_products(t, t), _products(t, d), _products(d, d))
-    return np.concatenate([*map(to_limbs, sums), [np.count_nonzero(too_large)]])
-
-
-def _products(a: Floats, b: Floats) -> int:
-    """Return the exact sum of products; rounded products would give equal values a standard error above 0."""
-    highs = [(column.view(np.int64) + _ROUNDING & _HIGH).view(np.float64) for column in (a, b)]
-    halves = [(high, column - high) for column, high in zip((a, b), highs, strict=True)]
-    return exact_sum(np.concatenate([first * second for first in halves[0] for second in halves[1]]))
-
 
 Ids = NDArray[np.uint64]  # hashed query ids
 
@@ -259,7 +161,6 @@ class Tally:
         InputError
             Every query is skipped, or the weights of the others are 0 or so small that the value overflows.
         """
-        empty = getattr(self.convention, "empty", None)
         if self.denominator:
             try:  # Python rounds a ratio of integers correctly, whatever their size
                 ratio = self.numerator / self.denominator
@@ -267,8 +168,8 @@ class Tally:
                 msg = f"the weights of the scored queries add up to {self.mass:g}: the value overflows float64."
                 raise InputError(msg, hint="divide the weights by their mean") from None
             value = self.convention.link(ratio)
-        elif self.convention.pooled and isinstance(empty, float):
-            value = empty  # no query has a pair, or anything to find
+        elif (of_nothing := self.convention.value_of_nothing) is not None:
+            value = of_nothing
         else:
             reason = "the scored queries have weight 0" if self.n_scored else "every query was skipped"
             hint = "another policy than 'skip', or other weights"
@@ -315,7 +216,7 @@ def standard_error(tally: Tally, limbs: Limbs) -> float:
     tally : Tally
         Sums over the queries.
     limbs : int64 array, shape (211,)
-        The result of `limbs.squares` for the same queries.
+        The result of `exact_sums.squares` for the same queries.
 
     Returns
     -------

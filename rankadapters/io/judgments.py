@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 from rankadapters.core.arrays import Array
 from rankadapters.core.classes import frozen_class
 from rankadapters.core.data.columns import text_column
+from rankadapters.core.data.grouping import stretches
 from rankadapters.core.data.ids import id_values
-from rankadapters.core.data.queries import Queries, stretches
+from rankadapters.core.data.queries import Queries
 from rankadapters.core.errors import InputError
-from rankadapters.io.rows import Locate, first_duplicate, locating, weights_of_queries, with_docids
+from rankadapters.io.rows import Locate, first_duplicate, locating, with_docids
 
 SPLIT_QUERIES = ("error", "merge", "separate")
 
@@ -71,7 +72,7 @@ def judgments_of(
     with locating(np.arange(labels.size), locate):
         queries = Queries(labels, qid=names, row_weight=row_weight)
         if query_weight is not None:
-            weights = weights_of_queries(queries, query_weight, weight_name)
+            weights = queries.weights_per_query(weight_name, query_weight)
             queries = queries.with_weights(weights, row_weight=queries.row_weight)
         if docids is not None:
             queries = with_docids(queries, text_column(docids), locate, duplicate_hint)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Self, TypedDict
 
 import numpy as np
 
-from rankadapters.core.arrays import EXACT, Array, Floats, Ints
+from rankadapters.core.arrays import EXACT, Array, Ints
 from rankadapters.core.data.columns import (
     as_column,
     as_numbers,
@@ -22,9 +22,10 @@ from rankadapters.core.data.columns import (
     shared_index,
     text_column,
 )
+from rankadapters.core.data.grouping import stable_order
 from rankadapters.core.data.ids import id_column, id_form
 from rankadapters.core.data.optional_columns import own_docids, rank_docids
-from rankadapters.core.data.queries import Queries, stable_order
+from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.arguments import refusal
 from rankadapters.core.errors import InputError, MissingToolkitError
 
@@ -375,19 +376,10 @@ def _queries(columns: Mapping[str, Any], names: Names, locate: Locate) -> Querie
     if "docid" in columns:
         queries = with_docids(queries, id_array(columns["docid"]), locate)
     if "query_weight" in columns:
-        weights = weights_of_queries(queries, columns["query_weight"].to_numpy(), str(names.query_weight))
+        weights = columns["query_weight"].to_numpy()
+        weights = queries.weights_per_query(str(names.query_weight), weights)
         queries = queries.with_weights(weights, row_weight=queries.row_weight)
     return queries
-
-
-def weights_of_queries(queries: Queries, weights: Floats, name: str) -> Floats:
-    """Return the weight of each query; raise an error if rows of one query have different weights."""
-    first, varies = queries.per_query(weights)
-    if varies >= 0:
-        row = int(np.flatnonzero(weights != queries.per_row(first))[0])
-        msg = f"{name} is {weights[row]:g}, but another row of its query has a different weight."
-        raise InputError(msg, hint="a weight is the query's, so its rows must agree", row=row)
-    return first
 
 
 def with_docids(queries: Queries, docids: Array, locate: Locate, hint: str = "drop one of the two") -> Queries:

@@ -24,7 +24,7 @@ from rankadapters.evaluation.assignment import (
 )
 from rankadapters.evaluation.doubts import score_doubts
 from rankadapters.evaluation.evaluator import Evaluator
-from rankadapters.evaluation.score import Score, Scores, ScoresOfModels
+from rankadapters.evaluation.score import Score, Scores, ScoresOfModels, Shape
 from rankadapters.evaluation.segment_sums import Outcome, Segmented, merged, outcomes, refuse_pooled, sums_by_segment
 from rankadapters.evaluation.segments import Segments
 from rankadapters.evaluation.table_calls import column_names, whole_call
@@ -34,7 +34,6 @@ from rankadapters.io.rows import ColumnKeywords, Names, ScoredRows, arrow_table,
 from rankadapters.io.table_files import BATCH_ROWS, TableReader, arrow_errors, file_batches
 from rankadapters.io.text import AnyPath, is_pipe
 from rankadapters.presets.label_rules import label_doubts
-from rankadapters.presets.texts import as_conventions
 from rankadapters.progress import shows, step_of_file
 
 # Smaller parts cost more call overhead; larger parts need more memory and no longer fit in the CPU's cache.
@@ -158,18 +157,17 @@ def evaluate_table(
     if (index := pandas_index(table)) is not None:
         refuse_entry_per_row(by, len(index), index)
     by_column, by_id = column_or_segments(by)
-    one_model, one_convention = isinstance(score, str), isinstance(convention, (Convention, str))
-    conventions = as_conventions([convention] if one_convention else convention)
+    shape = Shape.of(convention, one_model=isinstance(score, str))
     names = Names(
         label=label, scores=_models(score), qid=qid, query_weight=query_weight, row_weight=row_weight, docid=docid,
         by=by_column,
     )  # fmt: skip
-    stream = StreamSums(table, conventions, names, by_id, unsorted=unsorted, n_threads=n_threads)
+    stream = StreamSums(table, shape.conventions, names, by_id, unsorted=unsorted, n_threads=n_threads)
     stream.read()
     refuse_entry_per_row(by, stream.n_rows)
     for message in dict.fromkeys(stream.label_doubts.values()):
         warn_caller(message, LabelsWarning)
-    segments: Segments[Any] = Segments(conventions, stream.outcomes(), is_one=one_convention, one_model=one_model)
+    segments: Segments[Any] = Segments(shape, stream.outcomes())
     return segments.all if by is None else segments
 
 
@@ -198,7 +196,7 @@ class StreamSums:
     """
 
     def __init__(
-        self, batches: object, conventions: list[Convention], names: Names, by_id: Mapping[Any, Any] | None, *,
+        self, batches: object, conventions: Sequence[Convention], names: Names, by_id: Mapping[Any, Any] | None, *,
         unsorted: bool, n_threads: int | None,
     ) -> None:  # fmt: skip
         refuse_pooled(conventions)

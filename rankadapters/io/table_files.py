@@ -6,7 +6,7 @@ import csv
 import os
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from io import TextIOWrapper
 from pathlib import Path
@@ -27,7 +27,6 @@ BATCH_ROWS = 200_000  # rows that are read at a time
 
 _READ_AT_ONCE = 1 << 20  # bytes
 _LONGEST_ROW = 1 << 22  # bytes of a row of CSV, and bytes that are read at once
-_PARQUET = b"PAR1"
 _NO_VALUE = "__HIVE_DEFAULT_PARTITION__"  # what Spark and Hive write for a missing value
 _CSV_ERROR = re.compile(r"(?:In CSV column #(\d+): |CSV parse error: )Row #(\d+): (.*)", re.DOTALL)
 _QUOTES = "a field with quotes is quoted itself, and quotes within it are doubled"
@@ -191,8 +190,9 @@ def file_batches(path: AnyPath, names: Names, step: Step) -> Iterator[tuple[str,
                 yield str(path), _renamed(batches, copy, path)
         return
     with readable(path), Path(path).open("rb") as file:
-        is_parquet = file.peek(len(_PARQUET)).startswith(_PARQUET)
-    yield str(path), (_parquet_batches if is_parquet else _csv_batches)(path, names, step)
+        begin = file.peek(1)
+    read = next(read for first_bytes, read in FORMATS.values() if begin.startswith(first_bytes))
+    yield str(path), read(path, names, step)
 
 
 def _renamed(batches: Iterator[Any], copy: Path, path: AnyPath) -> Iterator[Any]:
@@ -404,3 +404,10 @@ def arrow_errors(
 
 def _no_rows(path: AnyPath) -> InputError:
     return InputError(f"{path} holds no rows.", hint="at least one row is needed")
+
+
+# The first bytes of a file of each format, and what reads it; a file that begins with none of them is CSV.
+FORMATS: Mapping[str, tuple[bytes, Callable[[AnyPath, Names, Step], Iterator[Any]]]] = {
+    "Parquet": (b"PAR1", _parquet_batches),
+    "CSV": (b"", _csv_batches),
+}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY
 from typing import Any
 
 import numpy as np
@@ -12,11 +11,10 @@ from rankadapters.core.arrays import Floats
 from rankadapters.core.declaration import arguments
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, UnsupportedConventionError
-from rankadapters.learners.base import FeatureColumns, Judge, LinearLearner, learner, round_to_float32
+from rankadapters.learners.base import FeatureColumns, Judge, LinearLearner, round_to_float32
 from rankadapters.sklearn.rows import LabeledRows
 
 
-@learner()
 class AdaRank(LinearLearner):
     """Boosting with single features, for any measure whose per-query values are in [-1, 1].
 
@@ -29,8 +27,8 @@ class AdaRank(LinearLearner):
     ----------
     convention : Convention or str
         The measure to maximize, validate and score by. Higher must be better, and each query must have a value.
-    max_iter
-        RankLib: `-round`.
+    max_iter : int
+        Maximum number of rounds in a fit (RankLib: `-round`).
     tol : float
         If a round lowers the mean value of the training queries by at least this much, training undoes the round and
         stops (RankLib: `-tolerance`).
@@ -41,8 +39,15 @@ class AdaRank(LinearLearner):
         `xu-li` weights queries as in the paper: w is proportional to exp(-M), where M is the model's value of the
         query. `ranklib` replays RankLib 2.10.1: its weights, which shrink until they underflow; its queue of features
         picked twice in a row; its order of ties in weak rankers; and features and labels as float32.
-    warm_start
+    n_iter_no_change : int or None
+        With validation queries: stop after this many rounds without an improvement.
+    validation_fraction : float in (0, 1), optional
+        Share of the queries held out for validation: the queries whose ids have the smallest hashes.
+    warm_start : bool
+        Continue from the model of the last fit, which stays the model unless one of the new rounds is better.
         Only with `xu-li`; `ranklib` refuses it, because RankLib cannot continue a training.
+    n_threads : int, optional
+        None uses all CPUs. The result does not depend on the number.
 
     Attributes
     ----------
@@ -50,6 +55,10 @@ class AdaRank(LinearLearner):
         Weight of each feature: the sum of its alphas.
     features_, alphas_ : arrays, shape (n_rounds,)
         The feature and the alpha of each round in the model.
+    n_iter_ : int
+        Number of rounds in the model since the first fit: up to the best by the first validation set, or all.
+    history_ : History
+        (set, convention, value), training queries first, for each of the rounds; a warm start's model comes first.
 
     References
     ----------
@@ -66,23 +75,35 @@ class AdaRank(LinearLearner):
     True
     """
 
-    convention: Convention | str
-    _: KW_ONLY
-    max_iter: int = 500
-    tol: float = 0.002
-    max_consecutive: int | None = 5
-    variant: str = "xu-li"
-    n_iter_no_change: int | None = None
-    validation_fraction: float | None = None
-    warm_start: bool = False
-    n_threads: int | None = None
+    def __init__(
+        self,
+        convention: Convention | str,
+        *,
+        max_iter: int = 500,
+        tol: float = 0.002,
+        max_consecutive: int | None = 5,
+        variant: str = "xu-li",
+        n_iter_no_change: int | None = None,
+        validation_fraction: float | None = None,
+        warm_start: bool = False,
+        n_threads: int | None = None,
+    ) -> None:
+        self.convention = convention
+        self.max_iter = max_iter
+        self.tol = tol
+        self.max_consecutive = max_consecutive
+        self.variant = variant
+        self.n_iter_no_change = n_iter_no_change
+        self.validation_fraction = validation_fraction
+        self.warm_start = warm_start
+        self.n_threads = n_threads
 
     def _check(self) -> None:
         super()._check()
         convention = self._check_maximizable()
         if convention.over != "queries":
             msg = f"AdaRank weights queries by their values, but {convention.name} has none: pool={convention.over!r}."
-            raise UnsupportedConventionError(f"{msg}\nHint: pool='queries'.")
+            raise UnsupportedConventionError(msg, hint="pool='queries'")
         arguments.number("tol", self.tol, least=0)
         arguments.whole_or_none("max_consecutive", self.max_consecutive, "excludes no feature")
         arguments.word("variant", self.variant, VARIANTS)
@@ -116,7 +137,7 @@ class AdaRank(LinearLearner):
             weight = np.where(np.isnan(feature_values[:, 0]), 0.0, weight)
         if not weight.any():
             msg = f"sample_weight: all queries that {judge.train.convention.name} does not skip have weight 0."
-            raise InputError(f"{msg}\nHint: give some of them a weight above 0, or choose a policy other than 'skip'.")
+            raise InputError(msg, hint="give some of them a weight above 0, or choose a policy other than 'skip'")
         return weight
 
     def _feature_values(self, columns: FeatureColumns, judge: Judge) -> Floats:
@@ -125,15 +146,15 @@ class AdaRank(LinearLearner):
         for feature in range(len(columns)):
             scores = columns[feature]
             if self.variant == "ranklib":
-                scores = selection_ranks(scores, judge.train.queries.indptr, getattr(judge.convention, "k", None))
+                scores = selection_ranks(scores, judge.train.queries.indptr, judge.train.convention.get("k"))
             values[:, feature] = judge.train.per_query([scores])[0]
         largest = float(np.nanmax(np.abs(values)))
         if largest > 1 + 1e-9:
-            msg = (
+            raise UnsupportedConventionError(
                 f"AdaRank needs per-query values in [-1, 1], but {judge.train.convention.name} gives magnitudes up to "
-                f"{largest:g}.\nHint: use a normalized measure, such as NDCG instead of DCG."
+                f"{largest:g}.",
+                hint="use a normalized measure, such as NDCG instead of DCG",
             )
-            raise UnsupportedConventionError(msg)
         return values
 
     def _predict(self, X: Any) -> Floats:

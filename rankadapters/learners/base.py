@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import math
-import re
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from inspect import cleandoc, get_annotations
-from typing import Any, Self, TypeVar, dataclass_transform
+from typing import Any, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -26,82 +22,8 @@ from rankadapters.presets.texts import as_convention
 from rankadapters.sklearn.estimator import QueryEstimator
 from rankadapters.sklearn.rows import LabeledRows
 
-Learner = TypeVar("Learner")
-
 FEATURE_TYPES = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}  # arguments of `validate_data`
 MAX_COPIED_BYTES = 2**28  # up to this size, a copy in column order makes reading columns three times as fast
-
-# Types and descriptions of the parameters and the fitted attributes that learners share.
-SHARED = {
-    "max_iter": ("int", "Maximum number of {rounds} in a fit."),
-    "n_iter_no_change": (
-        "int or None",
-        "With validation queries: stop after this many {rounds} without an improvement.",
-    ),
-    "validation_fraction": (
-        "float in (0, 1), optional",
-        "Share of the queries held out for validation: the queries whose ids have the smallest hashes.",
-    ),
-    "warm_start": (
-        "bool",
-        "Continue from the model of the last fit, which stays the model unless one of the new {rounds} is better.",
-    ),
-    "n_threads": ("int, optional", "None uses all CPUs. The result does not depend on the number."),
-    # `Judge` counts for all learners, through warm starts: after a fit with validation queries, the best entry of the
-    # first set has the iteration `n_iter_ - 1`. Only AdaRank's `ranklib`, which undoes rounds, counts those it keeps.
-    "n_iter_": (
-        "int",
-        "Number of {rounds} in the model since the first fit: up to the best by the first validation set, or all.",
-    ),
-    "history_": (
-        "History",
-        "(set, convention, value), training queries first, for each of the {rounds}; a warm start's model comes first.",
-    ),
-}
-SHARED_ATTRIBUTES = ("n_iter_", "history_")
-_SECTION = re.compile(r"^(Parameters|Attributes)\n-+\n((?:.+\n)+)", re.MULTILINE)
-_ENTRY = re.compile(r"^([\w, ]+?)(?: : (.+))?\n((?:    .+\n)+)", re.MULTILINE)  # name, type and text
-
-
-def with_shared(text: str, parameters: Sequence[str], rounds: str) -> str:
-    """Return a learner's docstring with an entry for every parameter, and for the attributes that learners share.
-
-    In the source, an entry without a type is a remark on what is shared, and an entry with a type replaces it.
-    """
-
-    def complete(section: re.Match[str]) -> str:
-        title, source = section.groups()
-        entries = {name: (kind, about) for name, kind, about in _ENTRY.findall(source)}
-        names = parameters if title == "Parameters" else [*entries, *SHARED_ATTRIBUTES]
-        lines = [title, "-" * len(title)]
-        for name in dict.fromkeys(names):
-            kind, about = entries.get(name, ("", ""))
-            if not kind:
-                kind, shared = SHARED[name]
-                about = f"    {shared.format(rounds=rounds)}\n{about}"
-            lines += [f"{name} : {kind}", about.rstrip()]
-        return "\n".join([*lines, ""])
-
-    return _SECTION.sub(complete, cleandoc(text))
-
-
-@dataclass_transform(eq_default=False)
-def learner(rounds: str = "rounds") -> Callable[[type[Learner]], type[Learner]]:
-    """Give a class an `__init__` of its annotated parameters, and a docstring that describes all of them.
-
-    `rounds` is what `max_iter` counts. The class does not stay a dataclass: dask takes dataclasses with equal fields
-    for equal, but learners with equal parameters may have learned different models.
-    """
-
-    def complete(cls: type[Learner]) -> type[Learner]:
-        parameters = [name for name in get_annotations(cls) if name != "_"]  # `_` starts the keyword-only ones
-        completed = dataclass(eq=False, repr=False, match_args=False)(cls)
-        for marker in ("__dataclass_fields__", "__dataclass_params__"):
-            delattr(completed, marker)
-        completed.__doc__ = with_shared(cls.__doc__ or "", parameters, rounds)
-        return completed
-
-    return complete
 
 
 class QueryLearner(QueryEstimator):
@@ -144,8 +66,8 @@ class QueryLearner(QueryEstimator):
         self._check()
         if self.convention is None and (eval_set is not None or self.validation_fraction is not None):
             name = "validation_fraction" if eval_set is None else "eval_set"
-            msg = f"{name} needs a convention to validate by.\nHint: convention=ra.presets.textbook(10)."
-            raise ConventionError(msg)
+            msg = f"{name} needs a convention to validate by."
+            raise ConventionError(msg, hint="convention=ra.presets.textbook(10)")
         sets = self._sets(X, y, qid, sample_weight, eval_set)
         _refuse_nothing_to_learn(sets[0])
         convention = None if self.convention is None else as_convention(self.convention)
@@ -189,14 +111,14 @@ class QueryLearner(QueryEstimator):
         """Return the convention to maximize; refuse losses, which depend on the scale of the scores."""
         name = type(self).__name__
         if self.convention is None:
-            raise ConventionError(f"{name} has no convention to maximize.\nHint: {name}('textbook@10').")
+            raise ConventionError(f"{name} has no convention to maximize.", hint=f"{name}('textbook@10')")
         convention = as_convention(self.convention)
         if not convention.higher_is_better:
-            msg = (
+            raise UnsupportedConventionError(
                 f"{name} maximizes its convention, but lower is better under {convention.name}: it compares scores "
-                "with labels, not rankings.\nHint: ra.presets.textbook(10); to train by a loss, use NeuralRanker."
+                "with labels, not rankings.",
+                hint="ra.presets.textbook(10); to train by a loss, use NeuralRanker",
             )
-            raise UnsupportedConventionError(msg)
         return convention
 
     def _read(self, X: Any, y: Any, *, training: bool) -> tuple[Any, Any]:
@@ -208,7 +130,7 @@ class QueryLearner(QueryEstimator):
         if getattr(self, "warm_start", False) and last_n_features not in {None, n_features}:
             self.n_features_in_ = last_n_features
             msg = f"warm_start=True, but the last fit had {last_n_features} features and X has {n_features}."
-            raise InputError(f"{msg}\nHint: warm_start=False, or X with the features of the last fit.")
+            raise InputError(msg, hint="warm_start=False, or X with the features of the last fit")
         return features, labels
 
     def __sklearn_tags__(self) -> Any:
@@ -334,8 +256,11 @@ def round_to_float32(X: Any) -> Any:
     numbers, results = (features.data if hasattr(features, "tocsr") else features for features in (X, rounded))
     too_large = numbers[~np.isfinite(results)]
     if too_large.size:
-        msg = f"X has {too_large[0]:g}, too large for float32, which variant='ranklib' uses for features"
-        raise InputError(f"{msg}; allowed are numbers up to 3.4e+38.\nHint: rescale them, or use another variant.")
+        raise InputError(
+            f"X has {too_large[0]:g}, too large for float32, which variant='ranklib' uses for features; allowed are "
+            "numbers up to 3.4e+38.",
+            hint="rescale them, or use another variant",
+        )
     return rounded
 
 
@@ -364,15 +289,14 @@ def queries_of_rows(rows: LabeledRows, weighting: str | None) -> Queries:
 
 def _refuse_nothing_to_learn(train: LabeledRows) -> None:
     if train.row_weight is not None and not np.any(train.row_weight):
-        raise InputError("sample_weight: all weights are zero.\nHint: some query needs a weight above 0.")
+        raise InputError("sample_weight: all weights are zero.", hint="some query needs a weight above 0")
     sizes, labels = np.asarray(train.sizes), np.asarray(train.y)
     starts = np.cumsum(sizes) - sizes
     mixed = np.maximum.reduceat(labels, starts) > np.minimum.reduceat(labels, starts)
     weighted = "" if train.row_weight is None else "of a weight above 0 "
     if not mixed[slice(None) if train.query_weight is None else train.query_weight > 0].any():
-        msg = (
+        raise InputError(
             f"no query {weighted}has rows of different labels (n_samples = {labels.size}), so there is nothing to "
-            "learn.\n"
-            "Hint: check that y and qid describe the same rows, and that all rows of a query have the same qid."
+            "learn.",
+            hint="check that y and qid describe the same rows, and that all rows of a query have the same qid",
         )
-        raise InputError(msg)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY
 from typing import Any
 
 import numpy as np
@@ -12,15 +11,15 @@ from rankadapters.core.arrays import Floats
 from rankadapters.core.declaration import arguments
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
-from rankadapters.learners.base import FeatureColumns, Judge, LinearLearner, learner, product
+from rankadapters.learners.base import FeatureColumns, Judge, LinearLearner, product
 from rankadapters.sklearn.estimator import generator
+from rankadapters.sklearn.metrics import refuse_ignored_weights
 from rankadapters.sklearn.rows import LabeledRows
 
 FIRST_STEP = 0.001
 MAX_DOUBLINGS = 500  # log2 of the longest step; float64 ends at 2**1024, so features can be as large as steps
 
 
-@learner("passes")
 class CoordinateAscent(LinearLearner):
     """A linear model that maximizes any measure directly, changing one weight at a time.
 
@@ -47,17 +46,25 @@ class CoordinateAscent(LinearLearner):
         A restart ends when a pass gains less than this (RankLib: `-tolerance`, compared with the gain of all passes).
     alpha : float
         Penalty per unit of distance between the weights and equal weights (RankLib: `-reg`).
+    validation_fraction : float in (0, 1), optional
+        Share of the queries held out for validation: the queries whose ids have the smallest hashes.
     random_state : int, Generator, RandomState or None
         Seed for the orders of the features.
-    warm_start
+    warm_start : bool
+        Continue from the model of the last fit, which stays the model unless one of the new passes is better.
         Each restart begins at the weights of the last fit instead of equal weights.
+    n_threads : int, optional
+        None uses all CPUs. The result does not depend on the number.
 
     Attributes
     ----------
     coef_ : float64 array, shape (n_features,)
         Weights; their magnitudes add up to 1.
-    n_iter_
+    n_iter_ : int
+        Number of passes in the model since the first fit: up to the best by the first validation set, or all.
         The passes of all restarts are counted, one restart after another.
+    history_ : History
+        (set, convention, value), training queries first, for each of the passes; a warm start's model comes first.
 
     Notes
     -----
@@ -80,19 +87,34 @@ class CoordinateAscent(LinearLearner):
     True
     """
 
-    convention: Convention | str
-    _: KW_ONLY
-    n_restarts: int = 5
-    n_steps: int = 25
-    step_base: float = 0.05
-    step_scale: float = 2.0
-    max_iter: int = 100
-    tol: float = 0.001
-    alpha: float = 0.0
-    validation_fraction: float | None = None
-    random_state: Any = None
-    warm_start: bool = False
-    n_threads: int | None = None
+    def __init__(
+        self,
+        convention: Convention | str,
+        *,
+        n_restarts: int = 5,
+        n_steps: int = 25,
+        step_base: float = 0.05,
+        step_scale: float = 2.0,
+        max_iter: int = 100,
+        tol: float = 0.001,
+        alpha: float = 0.0,
+        validation_fraction: float | None = None,
+        random_state: Any = None,
+        warm_start: bool = False,
+        n_threads: int | None = None,
+    ) -> None:
+        self.convention = convention
+        self.n_restarts = n_restarts
+        self.n_steps = n_steps
+        self.step_base = step_base
+        self.step_scale = step_scale
+        self.max_iter = max_iter
+        self.tol = tol
+        self.alpha = alpha
+        self.validation_fraction = validation_fraction
+        self.random_state = random_state
+        self.warm_start = warm_start
+        self.n_threads = n_threads
 
     n_iter_no_change = None  # no early stopping: `tol` ends the training
 
@@ -105,16 +127,11 @@ class CoordinateAscent(LinearLearner):
             arguments.number(name, getattr(self, name), least=0, above=name.startswith("step"))
         if self.n_steps * np.log2(max(self.step_scale, 1.0)) > MAX_DOUBLINGS:
             msg = f"n_steps={self.n_steps} with step_scale={self.step_scale!r} makes steps too large for float64."
-            raise InputError(f"{msg}\nHint: step_scale ** n_steps may be at most 2 ** {MAX_DOUBLINGS}.")
+            raise InputError(msg, hint=f"step_scale ** n_steps may be at most 2 ** {MAX_DOUBLINGS}")
 
     def _learn(self, train: LabeledRows, judge: Judge) -> None:
-        if train.row_weight is not None and judge.train.convention.weighting is None:
-            average = judge.train.convention.average
-            msg = (
-                f"sample_weight was given but the convention says average={average!r}, which would ignore it.\n"
-                "Hint: convention.replace(average='query'), or omit sample_weight."
-            )
-            raise InputError(msg)
+        if train.row_weight is not None:
+            refuse_ignored_weights(judge.train.convention)
         judge.train_decides_best = True
         columns, rng = FeatureColumns(train.X), generator(self.random_state)
         judge.expect(len(columns) * self.n_steps * self.n_restarts)

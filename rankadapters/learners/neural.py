@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import KW_ONLY
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from rankadapters.core.arrays import Floats
-from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration import arguments
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.fields import is_whole
 from rankadapters.core.errors import InputError
-from rankadapters.learners.base import Judge, QueryLearner, learner, queries_of_rows
+from rankadapters.learners.base import Judge, QueryLearner, queries_of_rows
 from rankadapters.objectives import Objective
 from rankadapters.objectives.base import as_objective
 from rankadapters.sklearn.estimator import generator
@@ -37,7 +35,6 @@ ACTIVATIONS = {
 }
 
 
-@learner("epochs")
 class NeuralRanker(QueryLearner):
     """A feed-forward network that scores rows, trained by the gradients of a declared objective.
 
@@ -62,17 +59,27 @@ class NeuralRanker(QueryLearner):
         Number of queries per step.
     learning_rate_init : float
         Adam's learning rate (RankLib: `-lr`).
-    max_iter
-        RankLib: `-epoch`.
+    max_iter : int
+        Maximum number of epochs in a fit (RankLib: `-epoch`).
+    n_iter_no_change : int or None
+        With validation queries: stop after this many epochs without an improvement.
+    validation_fraction : float in (0, 1), optional
+        Share of the queries held out for validation: the queries whose ids have the smallest hashes.
     random_state : int, Generator, RandomState or None
         Seed for the initial weights and the batches.
-    n_threads
-        They compute only the values of `history_`.
+    warm_start : bool
+        Continue from the model of the last fit, which stays the model unless one of the new epochs is better.
+    n_threads : int, optional
+        None uses all CPUs. They compute only the values of `history_`.
 
     Attributes
     ----------
     coefs_, intercepts_ : lists of float64 arrays
         Weights and biases of each layer.
+    n_iter_ : int
+        Number of epochs in the model since the first fit: up to the best by the first validation set, or all.
+    history_ : History
+        (set, convention, value), training queries first, for each of the epochs; a warm start's model comes first.
 
     Notes
     -----
@@ -95,20 +102,36 @@ class NeuralRanker(QueryLearner):
     True
     """
 
-    objective: Objective | str
-    _: KW_ONLY
-    hidden_layer_sizes: tuple[int, ...] = (10,)
-    convention: Convention | str | None = None
-    activation: str = "tanh"
-    alpha: float = 0.0
-    batch_size: int = 16
-    learning_rate_init: float = 0.001
-    max_iter: int = 100
-    n_iter_no_change: int | None = None
-    validation_fraction: float | None = None
-    random_state: Any = None
-    warm_start: bool = False
-    n_threads: int | None = None
+    def __init__(
+        self,
+        objective: Objective | str,
+        *,
+        hidden_layer_sizes: tuple[int, ...] = (10,),
+        convention: Convention | str | None = None,
+        activation: str = "tanh",
+        alpha: float = 0.0,
+        batch_size: int = 16,
+        learning_rate_init: float = 0.001,
+        max_iter: int = 100,
+        n_iter_no_change: int | None = None,
+        validation_fraction: float | None = None,
+        random_state: Any = None,
+        warm_start: bool = False,
+        n_threads: int | None = None,
+    ) -> None:
+        self.objective = objective
+        self.hidden_layer_sizes = hidden_layer_sizes
+        self.convention = convention
+        self.activation = activation
+        self.alpha = alpha
+        self.batch_size = batch_size
+        self.learning_rate_init = learning_rate_init
+        self.max_iter = max_iter
+        self.n_iter_no_change = n_iter_no_change
+        self.validation_fraction = validation_fraction
+        self.random_state = random_state
+        self.warm_start = warm_start
+        self.n_threads = n_threads
 
     def _check(self) -> None:
         super()._check()
@@ -144,11 +167,11 @@ class NeuralRanker(QueryLearner):
     def _last_network(self) -> Network:
         last_sizes = tuple(weights.shape[1] for weights in self.coefs_[:-1])
         if last_sizes != tuple(self.hidden_layer_sizes):
-            msg = (
+            raise InputError(
                 f"warm_start=True, but the last fit had hidden_layer_sizes={last_sizes}, and now they are "
-                f"{self.hidden_layer_sizes!r}.\nHint: warm_start=False, or the sizes of the last fit."
+                f"{self.hidden_layer_sizes!r}.",
+                hint="warm_start=False, or the sizes of the last fit",
             )
-            raise InputError(msg)
         return Network(self.coefs_, self.intercepts_, self.activation).copy()
 
     def _predict(self, X: Any) -> Floats:
@@ -233,7 +256,8 @@ class _Descent:
         queries, rows = train_queries.subset(rng.permutation(train_queries.n_queries))
         self.settings, self.network, self.rng = settings, network, rng
         self.X = train.X[rows]
-        self.gradients = _bind(as_objective(settings.objective), queries)
+        objective: Any = as_objective(settings.objective)
+        self.gradients = objective.bind(queries if objective.uses_weights else queries.with_weights(), n_threads=1)
         self.indptr = queries.indptr
         cuts = [*range(0, queries.n_queries, int(settings.batch_size)), queries.n_queries]
         self.batches = np.array(list(pairwise(cuts)))
@@ -257,8 +281,3 @@ def _judged(network: Network, train: LabeledRows, judge: Judge) -> tuple[list[Fl
     """Return the scores of each validation set, and the value of the training queries, which needs a convention."""
     valid_scores = [network.scores(rows.X) for rows in judge.valid_rows]
     return valid_scores, judge.train.value(network.scores(train.X)) if judge.convention else math.nan
-
-
-def _bind(objective: Objective, queries: Queries) -> Any:
-    """Bind an objective to queries; drop the weights if the objective ignores weights."""
-    return objective.bind(queries if objective.uses_weights else queries.with_weights(), n_threads=1)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import KW_ONLY
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,9 +12,9 @@ from rankadapters.core.arrays import Floats
 from rankadapters.core.declaration import arguments
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.ranking.jit import writable
-from rankadapters.core.ranking.ranks import offsets
+from rankadapters.core.ranking.offsets import offsets
 from rankadapters.evaluation.threads import as_n_threads, over_chunks
-from rankadapters.learners.base import FeatureColumns, Judge, QueryLearner, learner, shares
+from rankadapters.learners.base import FeatureColumns, Judge, QueryLearner, shares
 from rankadapters.learners.kernels.boosting import add_by_bin, pair_potentials
 from rankadapters.sklearn.rows import LabeledRows
 
@@ -41,7 +40,6 @@ class Stump(NamedTuple):
         return np.multiply(self.alpha, columns[self.feature] > self.threshold, dtype=np.float64)
 
 
-@learner()
 class RankBoost(QueryLearner):
     """Boosting with decision stumps over all pairs of rows with different labels.
 
@@ -54,14 +52,22 @@ class RankBoost(QueryLearner):
     ----------
     convention : Convention or str, optional
         The measure for validation, `history_` and `score`; any measure.
-    max_iter
-        RankLib: `-round`.
+    max_iter : int
+        Maximum number of rounds in a fit (RankLib: `-round`).
     n_thresholds : int
         Number of thresholds per feature, evenly spaced over its range, up to 254 (RankLib: `-tc`).
     variant : {"freund", "ranklib"}
         `freund` picks the stump with the largest `abs(r)`, so a feature may lower scores, and stops when every r is 0.
         `ranklib` replays RankLib 2.10.1: the largest signed r, a further threshold below all values, and features and
         labels as float32.
+    n_iter_no_change : int or None
+        With validation queries: stop after this many rounds without an improvement.
+    validation_fraction : float in (0, 1), optional
+        Share of the queries held out for validation: the queries whose ids have the smallest hashes.
+    warm_start : bool
+        Continue from the model of the last fit, which stays the model unless one of the new rounds is better.
+    n_threads : int, optional
+        None uses all CPUs. The result does not depend on the number.
 
     Attributes
     ----------
@@ -69,6 +75,10 @@ class RankBoost(QueryLearner):
         The stump of each round in the model, and its weight.
     feature_importances_ : float64 array, shape (n_features,)
         Share of each feature's alphas in the sum of all alphas' magnitudes.
+    n_iter_ : int
+        Number of rounds in the model since the first fit: up to the best by the first validation set, or all.
+    history_ : History
+        (set, convention, value), training queries first, for each of the rounds; a warm start's model comes first.
 
     References
     ----------
@@ -86,15 +96,26 @@ class RankBoost(QueryLearner):
     True
     """
 
-    convention: Convention | str | None = None
-    _: KW_ONLY
-    max_iter: int = 300
-    n_thresholds: int = 10
-    variant: str = "freund"
-    n_iter_no_change: int | None = None
-    validation_fraction: float | None = None
-    warm_start: bool = False
-    n_threads: int | None = None
+    def __init__(
+        self,
+        convention: Convention | str | None = None,
+        *,
+        max_iter: int = 300,
+        n_thresholds: int = 10,
+        variant: str = "freund",
+        n_iter_no_change: int | None = None,
+        validation_fraction: float | None = None,
+        warm_start: bool = False,
+        n_threads: int | None = None,
+    ) -> None:
+        self.convention = convention
+        self.max_iter = max_iter
+        self.n_thresholds = n_thresholds
+        self.variant = variant
+        self.n_iter_no_change = n_iter_no_change
+        self.validation_fraction = validation_fraction
+        self.warm_start = warm_start
+        self.n_threads = n_threads
 
     def _check(self) -> None:
         super()._check()

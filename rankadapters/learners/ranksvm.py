@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import KW_ONLY
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from rankadapters.core.arrays import Floats
 from rankadapters.core.declaration import arguments
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, warn_caller
-from rankadapters.learners.base import Judge, LinearLearner, learner, product
+from rankadapters.learners.base import Judge, LinearLearner, product
 from rankadapters.sklearn.rows import LabeledRows
 
 Rows = NDArray[np.intp]
@@ -31,7 +30,6 @@ MAX_HALVINGS = 50
 ROUNDING = 1e-12  # relative increase of the loss that rounding may cause near its minimum
 
 
-@learner("solver iterations")
 class RankSVM(LinearLearner):
     """A linear model w with a margin between the two rows of every pair with different labels in the same query.
 
@@ -47,10 +45,12 @@ class RankSVM(LinearLearner):
         The measure for `history_` and `score`; any measure.
     tol : float
         The solver stops when the gradient's norm is this part of the initial norm, as in LinearSVC.
+    max_iter : int
+        Maximum number of solver iterations in a fit.
     max_pairs : int
         Up to this many pairs, differences are stored: 8 bytes per pair and feature, thrice that inside LinearSVC.
-    n_threads
-        They compute only the values of `history_`.
+    n_threads : int, optional
+        None uses all CPUs. They compute only the values of `history_`.
 
     Attributes
     ----------
@@ -81,13 +81,22 @@ class RankSVM(LinearLearner):
     True
     """
 
-    _: KW_ONLY
-    C: float = 1.0
-    convention: Convention | str | None = None
-    tol: float = 1e-3
-    max_iter: int = 1000
-    max_pairs: int = 500_000
-    n_threads: int | None = None
+    def __init__(
+        self,
+        *,
+        C: float = 1.0,
+        convention: Convention | str | None = None,
+        tol: float = 1e-3,
+        max_iter: int = 1000,
+        max_pairs: int = 500_000,
+        n_threads: int | None = None,
+    ) -> None:
+        self.C = C
+        self.convention = convention
+        self.tol = tol
+        self.max_iter = max_iter
+        self.max_pairs = max_pairs
+        self.n_threads = n_threads
 
     n_iter_no_change = None  # there are no rounds to stop after
     validation_fraction = None
@@ -102,8 +111,10 @@ class RankSVM(LinearLearner):
         _refuse_extreme(train.X)
         self._refuse_extreme_weights(train.query_weight)
         margins = PairMargins(np.asarray(train.y, np.float64), np.asarray(train.sizes), train.query_weight)
-        solve = self._on_differences if margins.n_pairs <= self.max_pairs else self._on_scores
-        self.coef_, self.n_iter_ = solve(train.X, margins)
+        if 1 < margins.n_pairs <= self.max_pairs:  # LinearSVC needs two classes, and so two pairs
+            self.coef_, self.n_iter_ = self._on_differences(train.X, margins)
+        else:
+            self.coef_, self.n_iter_ = newton(train.X, margins, C=self.C, tol=self.tol / 2, max_iter=self.max_iter)
         valid_scores = [product(rows.X, self.coef_) for rows in judge.valid_rows]
         judge.record_round(valid_scores, judge.train_value(product(train.X, self.coef_)))
 
@@ -111,37 +122,31 @@ class RankSVM(LinearLearner):
         strength = self.C * (1.0 if weight is None else float(weight.max()))
         if not MIN_STRENGTH <= strength <= MAX_STRENGTH:
             allowed = f"allowed are numbers from {MIN_STRENGTH:g} to {MAX_STRENGTH:g}"
-            raise InputError(f"C times the largest weight is {strength:g}; {allowed}.\nHint: rescale sample_weight.")
+            raise InputError(f"C times the largest weight is {strength:g}; {allowed}.", hint="rescale sample_weight")
 
     def _on_differences(self, X: Any, margins: PairMargins) -> tuple[Floats, int]:
         higher, lower, weight = margins.pairs()
-        sign = np.where(np.arange(higher.size) % 2, -1, 1)  # LinearSVC needs two classes
+        sign = np.where(np.arange(higher.size) % 2, -1, 1)
         differences = X[higher] - X[lower]
         differences = (
             differences.multiply(sign[:, None]).tocsr() if hasattr(X, "tocsr") else differences * sign[:, None]
         )
-        if higher.size == 1:  # a single pair cannot make two classes
-            return self._on_scores(X, margins)
         solver = LinearSVC(C=self.C, dual=False, fit_intercept=False, tol=self.tol, max_iter=self.max_iter)
         solver.fit(differences, sign, sample_weight=weight)
         return solver.coef_[0].astype(np.float64), int(np.max(solver.n_iter_))
-
-    def _on_scores(self, X: Any, margins: PairMargins) -> tuple[Floats, int]:
-        return newton(X, margins, C=self.C, tol=self.tol / 2, max_iter=self.max_iter)
 
 
 def _refuse_extreme(X: Any) -> None:
     """Refuse features so large or so small that the solver would never end; features that are all 0 are allowed."""
     largest = max(float(X.max()), -float(X.min()))
     if largest > MAX_FEATURE:
-        msg = f"X has {largest:g}, whose square is too large for the solver"
+        why = f"X has {largest:g}, whose square is too large for the solver"
     elif 0 < largest < MIN_FEATURE:
-        msg = f"the largest number in X is {largest:g}, whose square is too close to 0 for the solver"
+        why = f"the largest number in X is {largest:g}, whose square is too close to 0 for the solver"
     else:
         return
-    raise InputError(
-        f"{msg}; allowed are numbers from {MIN_FEATURE:g} to {MAX_FEATURE:g}.\nHint: rescale the features."
-    )
+    allowed = f"allowed are numbers from {MIN_FEATURE:g} to {MAX_FEATURE:g}"
+    raise InputError(f"{why}; {allowed}.", hint="rescale the features")
 
 
 class PairMargins:

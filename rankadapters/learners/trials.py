@@ -8,7 +8,6 @@ from typing import Any, Unpack, cast
 import numpy as np
 
 from rankadapters.core.arrays import Floats
-from rankadapters.core.binding.plans import RankedPlan
 from rankadapters.core.binding.policies import COMPUTE, refuse_ignored
 from rankadapters.core.classes import lazy_property
 from rankadapters.core.data.columns import Columns, as_numbers, non_finite
@@ -20,8 +19,9 @@ from rankadapters.core.measures.ndcg import ndcg
 from rankadapters.core.measures.ranked import weighted_sums
 from rankadapters.core.ranking import compiled
 from rankadapters.core.ranking.jit import writable
-from rankadapters.core.ranking.ranks import reduced
-from rankadapters.evaluation.evaluator import Evaluator, bind, ranked
+from rankadapters.core.ranking.offsets import reduced
+from rankadapters.evaluation.evaluator import Evaluator
+from rankadapters.evaluation.passes import bind, ranked
 from rankadapters.evaluation.threads import ROW, as_n_threads, over_chunks
 from rankadapters.learners.kernels.line_search import discounted_sums_along
 from rankadapters.presets.texts import as_convention
@@ -30,8 +30,6 @@ UNIT = 2.0**-53  # largest relative rounding error of one float64 operation
 
 # Up to this many rows with a gain per query (mean over rows), counting the scores above them is faster than ranking.
 MAX_GAIN_ROWS = 48
-
-OVERFLOW = "the scores overflow float64.\nHint: rescale them, or take smaller steps."
 
 
 class Trials:
@@ -159,7 +157,7 @@ class Trials:
         if self._counting_pays(multiples.size * start.size):
             return self._means(self._counted(start, direction, multiples))
         numerators = self._ranked(_moved(start, direction, multiples))
-        if isinstance(self._member.plan, RankedPlan):
+        if self._member.plan.k is not None:
             rows = self._member.plan.rows
             low, high = (reduced(extreme, rows.take(direction), rows.indptr) for extreme in (np.minimum, np.maximum))
             if np.any(low == high):
@@ -172,11 +170,8 @@ class Trials:
         except (TypeError, ValueError, OverflowError):
             raise refusal("scores", candidates, "numbers, shape (n_candidates, n_docs)") from None
         if array.ndim != 2 or array.shape[1] != self.queries.n_docs:  # noqa: PLR2004 - candidates and rows
-            msg = (
-                f"the scores have shape {array.shape}, but the queries cover {self.queries.n_docs} rows.\n"
-                "Hint: give one row of scores per candidate, shape (n_candidates, n_docs)."
-            )
-            raise InputError(msg)
+            msg = f"the scores have shape {array.shape}, but the queries cover {self.queries.n_docs} rows."
+            raise InputError(msg, hint="give one row of scores per candidate, shape (n_candidates, n_docs)")
         for scores in array:
             finite = np.isfinite(scores)
             if not finite.all():
@@ -206,18 +201,18 @@ class Trials:
         None if there are too many such rows, or if the measure is not a sum of discounted gains.
         """
         plan, computed = self._member.plan, self._member.decisions.status == COMPUTE
-        if not (isinstance(plan, RankedPlan) and plan.formula in {ndcg, weighted_sums}):
+        if plan.formula not in {ndcg, weighted_sums}:
             return None
         if plan.ranking.retrieve != "all" or plan.ranking.precision != "float64":
             return None
-        [column], indptr = plan.columns.values(), plan.rows.indptr
-        rows = np.flatnonzero(column.values)
+        [gains], indptr = plan.columns.values(), plan.rows.indptr
+        rows = np.flatnonzero(gains)
         gainptr = np.searchsorted(rows, indptr)
-        if np.diff(gainptr) @ plan.rows.sizes > MAX_GAIN_ROWS * column.values.size:
+        if np.diff(gainptr) @ plan.rows.sizes > MAX_GAIN_ROWS * gains.size:
             return None
         rows_in_query = (rows - np.repeat(indptr[:-1], np.diff(gainptr))).astype(np.int32)
         arguments = (
-            indptr, rows_in_query, gainptr, column.values[rows].astype(np.float64), plan.k, plan.ranking.averaged,
+            indptr, rows_in_query, gainptr, gains[rows].astype(np.float64), plan.k, plan.ranking.averaged,
             *plan.by_rank.values(), *plan.by_query.values(), computed,
         )  # fmt: skip
         return tuple(writable(value) if isinstance(value, np.ndarray) else value for value in arguments)
@@ -232,7 +227,7 @@ class Trials:
             yield discounted_sums_along(first, last, *line, *gain_rows, by_query)
 
         if not all(over_chunks(run, rows.indptr, self.n_threads, rows.indptr * (ROW * steps.size))):
-            raise InputError(OVERFLOW)
+            raise InputError("the scores overflow float64.", hint="rescale them, or take smaller steps")
         numerators = np.ascontiguousarray(by_query.T)
         for values in numerators:
             self._member.decisions.decide(values)
@@ -266,5 +261,5 @@ def _moved(start: Floats, direction: Floats, steps: Floats) -> Iterator[Floats]:
     for step in steps.tolist():
         scores = start + step * direction
         if not np.isfinite(scores).all():
-            raise InputError(OVERFLOW)
+            raise InputError("the scores overflow float64.", hint="rescale them, or take smaller steps")
         yield scores

@@ -15,8 +15,8 @@ from rankadapters.callbacks.metrics import Monitor
 from rankadapters.callbacks.query_counts import QueryCounts
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
-from rankadapters.lightgbm.metrics import columns_of, query_weights
-from rankadapters.lightgbm.trainings import n_machines
+from rankadapters.lightgbm.metrics import columns_of, mean_weights
+from rankadapters.lightgbm.trainings import n_machines, sort_ours_first
 
 _RESULT = getattr(lgb, "EvalResult", lambda *row: row)  # an entry of LightGBM's results; a tuple before 4.7
 
@@ -60,8 +60,8 @@ class GlobalEval:
             raise InputError("global_eval is not for lgb.cv.", hint="lgb.cv(feval=ra.lightgbm.eval_metric(...))")
         parts = n_machines(env.params)
         if parts > 1 and self._exchange is None:
-            msg = f"{parts} workers need an exchange.\nHint: global_eval(..., exchange=ra.dask.exchange(client))."
-            raise InputError(msg)
+            msg = f"{parts} workers need an exchange."
+            raise InputError(msg, hint="global_eval(..., exchange=ra.dask.exchange(client))")
         results, first_name = env.evaluation_result_list, next(iter(self._directions))
         local_sets = [result[0] for result in results if result[1] == first_name]
         if parts == 1 and not local_sets:
@@ -69,13 +69,13 @@ class GlobalEval:
             raise InputError("global_eval evaluated no set.", hint=hint)
         exchange, sets = (self._exchange, self._eval_names) if parts > 1 else (None, local_sets)
         values_by_set = self._tallies.merge(exchange, f"round {env.iteration + 1}", parts, sets, local_sets)
-        our_results = [
+        results[:] = [result for result in results if result[1] not in self._directions]
+        results += [
             _RESULT(dataset, name, value, self._directions[name])
             for dataset, values in values_by_set.items()
             for name, value in values.items()
         ]
-        # Early stopping watches the first metric: put ours first, in the same order on all workers.
-        results[:] = our_results + [result for result in results if result[1] not in self._directions]
+        sort_ours_first(results, self._directions)
 
 
 def global_eval(
@@ -143,7 +143,7 @@ def global_eval(
     True
     """
     counts = QueryCounts(n_queries, "sort by qid and keep the rows of a query in one partition")
-    return GlobalEval(Monitor(convention, names, n_threads, query_weights), counts, exchange, eval_names)
+    return GlobalEval(Monitor(convention, names, n_threads, mean_weights), counts, exchange, eval_names)
 
 
 @contextmanager
@@ -163,8 +163,6 @@ def _as_eval_names(eval_names: object) -> list[str]:
         raise InputError(f"eval_names={eval_names!r} is not a list of different names.", hint="as in fit(eval_names=)")
     numbered = [name for name in names if name in {f"valid_{number}" for number in range(len(names))}]
     if len(names) > 1 and numbered:
-        raise InputError(
-            f"eval_names={names} has {numbered[0]!r}, but LightGBM numbers the sets separately on each worker.",
-            hint="fit(eval_names=['first', 'second']), and the same here",
-        )
+        msg = f"eval_names={names} has {numbered[0]!r}, but LightGBM numbers the sets separately on each worker."
+        raise InputError(msg, hint="fit(eval_names=['first', 'second']), and the same here")
     return names

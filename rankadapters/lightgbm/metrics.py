@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import lightgbm as lgb
@@ -33,6 +34,8 @@ class EvalMetric:
 
     def __init__(self, monitor: Monitor) -> None:
         self._monitor = monitor
+        self._maximized = [name for convention, name in monitor.names.items() if convention.higher_is_better]
+        self._ranks_queries = any(convention.over != "rows" for convention in monitor.names)
 
     # LightGBM counts a metric's parameters, and passes the groups only if there are four positional parameters.
     def __call__(self, first: Any, second: Any = None, weight: Any = None, group: Any = None) -> Any:
@@ -42,23 +45,17 @@ class EvalMetric:
         refuse_other_toolkit("lightgbm", "eval_metric", first, second)
         if second is None:
             msg = f"the metric got only a {type(first).__name__}, so it was passed as callbacks=."
-            raise InputError(f"{msg}\nHint: lgb.train(feval=metric), or LGBMRanker.fit(eval_metric=metric).")
+            raise InputError(msg, hint="lgb.train(feval=metric), or LGBMRanker.fit(eval_metric=metric)")
         if isinstance(second, lgb.Dataset):
-            if not self._monitor.knows(second):
-                self._refuse(second)
-            return self._monitor.evaluate(second, columns_of(second), flat(first))
+            params = second.params or {}
+            refuse_workers(params)
+            refuse_named_metric(params, self._maximized)
+            cut = partial(refuse_cut_queries, second) if self._ranks_queries else None
+            return self._monitor.evaluate(columns_of(second), flat(first), cut)
         if self._monitor.is_new:  # LGBMRanker trains with a copy
             refuse_dask_workers()
         shared_index({"y_true": first, "y_pred": second, "weight": weight})
-        return self._monitor.evaluate(first, columns_of(first, weight, group), flat(second))
-
-    def _refuse(self, dataset: lgb.Dataset) -> None:
-        """Refuse cut queries, a part of the rows, and a metric that Optuna's tuners would minimize."""
-        params, conventions = dataset.params or {}, self._monitor.names
-        refuse_workers(params)
-        refuse_named_metric(params, [name for one, name in conventions.items() if one.higher_is_better])
-        if any(convention.over != "rows" for convention in conventions):
-            refuse_cut_queries(dataset)
+        return self._monitor.evaluate(columns_of(first, weight, group), flat(second))
 
 
 @shows_call(EVAL_METRIC["lightgbm"])
@@ -119,10 +116,10 @@ def eval_metric(
     >>> len(log["training"]["ndcg@5/letor4"]), ra.History.of(log)[0].convention == ra.presets.letor4(5)
     (3, True)
     """
-    return EvalMetric(Monitor(convention, names, n_threads, query_weights))
+    return EvalMetric(Monitor(convention, names, n_threads, mean_weights))
 
 
-def query_weights(row_weights: Array, group_sizes: Array) -> NDArray[np.float32]:
+def mean_weights(row_weights: Array, group_sizes: Array) -> NDArray[np.float32]:
     """Return the mean row weight of each query, computed in float32 as in LightGBM.
 
     References
@@ -131,13 +128,13 @@ def query_weights(row_weights: Array, group_sizes: Array) -> NDArray[np.float32]
 
     Examples
     --------
-    >>> query_weights(np.array([1, 2, 5]), np.array([2, 1])).tolist()
+    >>> mean_weights(np.array([1, 2, 5]), np.array([2, 1])).tolist()
     [1.5, 5.0]
     """
     weights, sizes = np.asarray(row_weights, np.float32), np.asarray(group_sizes)
     if not sizes.size or sizes.min() < 1 or sizes.sum() != weights.size:
-        msg = f"group_sizes adds up to {sizes.sum()} but there are {weights.size} row weights.\nHint: rows per query."
-        raise InputError(msg)
+        msg = f"group_sizes adds up to {sizes.sum()} but there are {weights.size} row weights."
+        raise InputError(msg, hint="rows per query")
     starts = np.cumsum(sizes) - sizes
     sums = np.zeros(sizes.size, np.float32)
     for index in range(int(sizes.max())):

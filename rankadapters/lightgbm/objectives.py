@@ -23,12 +23,6 @@ from rankadapters.objectives.pairwise import BeyondKWord, NormalizationWord
 native_objective, read_objective = objectives.lightgbm.native_objective, objectives.lightgbm.read_objective
 
 
-UNUSED_POSITIONS = (
-    "the Dataset has positions, but the objective models no position bias, as LightGBM's own lambdarank would.\n"
-    "Hint: objective(value, position_bias=ra.objectives.lightgbm.position_bias()), or lgb.Dataset without position=."
-)
-
-
 class ObjectiveCallback(ToolkitObjective):
     """An objective for LightGBM's `params["objective"]` and `objective=`; made by `objective` or `lambdarank`."""
 
@@ -54,7 +48,12 @@ class ObjectiveCallback(ToolkitObjective):
         if self.position_bias is not None:
             return columns._replace(positions=_positions(dataset))
         if is_new and _positions(dataset) is not None:
-            warn_caller(UNUSED_POSITIONS)
+            warn_caller(
+                "the Dataset has positions, but the objective models no position bias, as LightGBM's own lambdarank "
+                "would.",
+                hint="objective(value, position_bias=ra.objectives.lightgbm.position_bias()), or lgb.Dataset without "
+                "position=",
+            )
         return columns
 
 

@@ -16,7 +16,7 @@ from rankadapters.core.arrays import Array
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, RankAdaptersError
-from rankadapters.lightgbm.metrics import columns_of, query_weights
+from rankadapters.lightgbm.metrics import columns_of, mean_weights
 from rankadapters.parity import Toolkit, ToolkitData
 from rankadapters.parity.data import dart_note, ranker, read_data, refusing, require_grades, rounds_until
 from rankadapters.parity.toolkit import COLUMNS, ROUNDS, Task
@@ -45,8 +45,8 @@ class LightGBMToolkit(Toolkit):
         """Refuse labels that are not indices of `label_gain` (0 to 30 by default), and queries over 10,000 rows."""
         require_grades(queries, len(words.get("label_gain", range(LABELS))) - 1, "lightgbm")
         if queries.longest > MOST_ROWS:
-            msg = f"a query has {queries.longest} rows, but lightgbm takes {MOST_ROWS}.\nHint: leave lightgbm out."
-            raise InputError(msg)
+            msg = f"a query has {queries.longest} rows, but lightgbm takes {MOST_ROWS}."
+            raise InputError(msg, hint="leave lightgbm out")
 
     def prepare(self, data: ToolkitData, words: dict[str, Any]) -> ToolkitData:
         """Turn query weights into row weights. LightGBM averages them in float32; our value uses the same average."""
@@ -56,7 +56,7 @@ class LightGBMToolkit(Toolkit):
             return data
         sizes = np.diff(queries.indptr)
         by_row = np.repeat(weights, sizes).astype(np.float32)
-        means = query_weights(by_row, sizes).astype(np.float64)
+        means = mean_weights(by_row, sizes).astype(np.float64)
         notes = () if (means == weights).all() else ("query_weight is the float32 mean of row weights.",)
         queries = queries.with_weights(means)
         return replace(data, queries=queries, notes=(*notes, *data.notes), inputs={"weight": by_row})
@@ -97,7 +97,7 @@ class LightGBMToolkit(Toolkit):
         n_trained, best = booster.current_iteration(), booster.best_iteration
         rounds = rounds_until(iteration, n_trained, best)
         scores = np.asarray(booster.predict(X, num_iteration=rounds, raw_score=True))
-        own_convention = presets.lightgbm(getattr(convention, "k", None), label_gain=_label_gain(booster))
+        own_convention = presets.lightgbm(convention.get("k"), label_gain=_label_gain(booster))
         # A round without a split is logged but adds no tree. Without early stopping, best is 0.
         is_last = rounds == n_trained and best == 0
         return ToolkitData(
@@ -119,11 +119,9 @@ def _data(data: Any, weighting: str | None) -> tuple[Any, Queries]:
             raise missing_group("Dataset", "lgb.Dataset(..., group=sizes)") from None
         features, columns = data.data, columns_of(data.label, data.weight, data.group)
     if features is None:
-        raise InputError(
-            "the Dataset has no features: LightGBM frees them when it constructs it.",
-            hint="lgb.Dataset(..., free_raw_data=False), or (X, labels, qid)",
-        )
-    return features, columns.queries(query_weights)(weighting)
+        msg = "the Dataset has no features: LightGBM frees them when it constructs it."
+        raise InputError(msg, hint="lgb.Dataset(..., free_raw_data=False), or (X, labels, qid)")
+    return features, columns.queries(mean_weights)(weighting)
 
 
 def _label_gain(booster: lgb.Booster) -> list[float] | None:

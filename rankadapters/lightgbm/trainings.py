@@ -16,6 +16,11 @@ NEW_DATASET = "a new Dataset, since this one keeps the parameters of its first t
 ALL_WORKERS = "ra.lightgbm.global_eval as the metric and in callbacks="
 
 
+def sort_ours_first(results: list[Any], names: Collection[str]) -> None:
+    """Sort the results of the metrics with these names before others; `first_metric_only` watches the first."""
+    results.sort(key=lambda result: result[1] not in names)
+
+
 def n_machines(params: Mapping[str, Any]) -> int:
     """Return the number of workers of a training."""
     machines = _setting(params, "machines", "nodes", "workers") or ()
@@ -56,7 +61,7 @@ def refuse_dask_workers() -> None:
     if "num_machines" in arguments:
         refuse_workers(arguments)
     else:
-        warn_caller(f"eval_metric sees only the rows of one Dask worker.\nHint: {ALL_WORKERS}.")
+        warn_caller("eval_metric sees only the rows of one Dask worker.", hint=ALL_WORKERS)
 
 
 def refuse_named_metric(params: Mapping[str, Any], maximized: Collection[str]) -> None:
@@ -81,10 +86,9 @@ def refuse_bagging_by_query(params: Mapping[str, Any]) -> None:
     fraction = float(_setting(params, "bagging_fraction", "bagging", "sub_row", "subsample") or 1)
     frequency = int(_setting(params, "bagging_freq", "subsample_freq") or 0)
     if str(params.get("bagging_by_query")).lower() in {"true", "+"} and frequency > 0 and fraction < 1:
-        raise InputError(
-            "bagging_by_query=True draws queries only for LightGBM's own objectives, and harms any other training.",
-            hint=f"bagging_by_query=False, which draws rows; in lgb.train and lgb.cv with {NEW_DATASET}",
-        )
+        msg = "bagging_by_query=True draws queries only for LightGBM's own objectives, and harms any other training."
+        hint = f"bagging_by_query=False, which draws rows; in lgb.train and lgb.cv with {NEW_DATASET}"
+        raise InputError(msg, hint=hint)
 
 
 def refuse_cut_queries(dataset: lgb.Dataset) -> None:
@@ -101,10 +105,9 @@ def _refuse_cut_from(dataset: lgb.Dataset, whole: lgb.Dataset) -> None:
     used = np.bincount(np.repeat(np.arange(sizes.size), sizes)[np.asarray(dataset.used_indices)], minlength=sizes.size)
     cut = np.flatnonzero((used > 0) & (used < sizes))
     if cut.size:
-        raise InputError(
-            f"the Dataset has {used[cut[0]]} of the {sizes[cut[0]]} rows of query {cut[0]}: its queries were cut.",
-            hint="lgb.cv(folds=sklearn.model_selection.GroupKFold(5)), to which LightGBM passes the queries",
-        )
+        msg = f"the Dataset has {used[cut[0]]} of the {sizes[cut[0]]} rows of query {cut[0]}: its queries were cut."
+        hint = "lgb.cv(folds=sklearn.model_selection.GroupKFold(5)), to which LightGBM passes the queries"
+        raise InputError(msg, hint=hint)
 
 
 def _setting(params: Mapping[str, Any], *names: str) -> Any:

@@ -1,4 +1,11 @@
-"""Training objectives as declared values: LambdaRank for a given convention, RankNet, listwise objectives, presets."""
+"""Training objectives as declared values: LambdaRank for a given convention, RankNet, listwise objectives, presets.
+
+The path of a gradient: `LambdaRank.bind` takes gains, discounts and divisors from `moves.py` and a kernel from
+`pair_gradients.py`, which ranks the rows and calls machine code for a limited number of ranks at a time. There,
+`kernels/pairs.py` adds up the pairs, weighted by `kernels/changes.py`; `kernels/replicas.py` takes its place for
+LightGBM's and XGBoost's arithmetic, random pairs and position biases. `bound_gradients.py` runs the kernel on chunks of
+queries in threads, and multiplies the gradients by weights.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +16,7 @@ from rankadapters.core.data.queries import as_queries
 from rankadapters.core.declaration.declared import with_fields
 from rankadapters.core.declaration.guesses import list_public
 from rankadapters.objectives import catboost, lightgbm, xgboost
-from rankadapters.objectives.base import OBJECTIVES, TOOLS, Objective, as_objective, parse
+from rankadapters.objectives.base import OBJECTIVES, Objective, as_objective, parse
 from rankadapters.objectives.lambda_rank import LambdaRank, lambdarank
 from rankadapters.objectives.listwise import XENDCG, ListMLE, ListNet, QueryCrossEntropy, QueryRMSE, QuerySoftMax
 from rankadapters.objectives.ndcg_losses import ApproxNDCG, LambdaLoss
@@ -58,7 +65,6 @@ __all__ = [
 ]
 
 
-TOOLS.update(lightgbm=lightgbm, xgboost=xgboost, catboost=catboost)
 for declared in (*OBJECTIVES.values(), *POSITION_BIASES.values()):
     declared.__doc__ = with_fields(declared.__doc__ or "", declared.declared())
 

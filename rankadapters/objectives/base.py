@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from inspect import signature
-from types import ModuleType
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from rankadapters.core.data.queries import Queries
@@ -23,7 +21,7 @@ if TYPE_CHECKING:
 # Fields with no effect in training: empty and missing queries have no gradient, and no row is unjudged.
 IDLE = frozenset({"empty", "missing", "unjudged"})
 OBJECTIVES: dict[str, type[Objective]] = {}
-TOOLS: dict[str, ModuleType] = {}  # the toolkits' modules of presets, which `objectives` registers
+PRESETS: dict[str, dict[str, Callable[[], Objective]]] = {}  # by toolkit, from the end of the toolkit's file
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,7 +115,7 @@ def parse(text: str) -> Objective:
     >>> parse(str(objectives.lightgbm.lambdarank())) == parse("lightgbm.lambdarank")
     True
     """
-    if isinstance(text, str) and "/" not in text and tool_name(text.partition(".")[0]) in TOOLS:
+    if isinstance(text, str) and "/" not in text and tool_name(text.partition(".")[0]) in PRESETS:
         return _preset(text)
     return cast("Objective", read_back(text, OBJECTIVES, "kind", "an objective"))
 
@@ -149,7 +147,7 @@ def as_objective(value: object) -> Objective:
     """
     if isinstance(value, Objective):
         return value
-    if isinstance(value, str) and tool_name(re.split("[/.]", value)[0]) in {*OBJECTIVES, *TOOLS} - {value}:
+    if isinstance(value, str) and tool_name(re.split("[/.]", value)[0]) in {*OBJECTIVES, *PRESETS} - {value}:
         return parse(value)
     msg = f"{value!s:.80} is not an objective.\nHint: {_way_to_objective(value)}."
     raise ConventionError(msg)
@@ -157,21 +155,12 @@ def as_objective(value: object) -> Objective:
 
 def _preset(text: str) -> Objective:
     """Return the objective of a preset such as `lightgbm.lambdarank`, with default arguments."""
-    name, _, method = text.partition(".")
-    tool = tool_name(name)
-    module, classes = TOOLS[tool], {cls.__name__ for cls in OBJECTIVES.values()}
-    functions = {name: function for name, function in vars(module).items() if name in module.__all__}
-    makers = {
-        name: make
-        for name, make in functions.items()
-        if make.__annotations__["return"] in classes
-        and all(parameter.default is not parameter.empty for parameter in signature(make).parameters.values())
-    }
-    if method not in makers:
-        msg = f"{text!r:.80} is not an objective of {tool}, which has {choices(makers)}."
-        raise ConventionError(f"{msg}\nHint: '{tool}.{next(iter(makers))}'.")
-    objective: Objective = makers[method]()
-    return objective
+    toolkit, _, name = text.partition(".")
+    presets = PRESETS[tool_name(toolkit)]
+    if name not in presets:
+        msg = f"{text!r:.80} is not an objective of {tool_name(toolkit)}, which has {choices(presets)}."
+        raise ConventionError(msg, hint=f"'{tool_name(toolkit)}.{next(iter(presets))}'")
+    return presets[name]()
 
 
 def _way_to_objective(value: Any) -> str:

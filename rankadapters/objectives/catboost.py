@@ -11,7 +11,7 @@ from rankadapters.core.declaration.fields import is_whole, spell_number
 from rankadapters.core.declaration.guesses import list_public
 from rankadapters.core.errors import ConventionError, UnsupportedConventionError, choices
 from rankadapters.core.measures import NDCG
-from rankadapters.objectives.base import Objective
+from rankadapters.objectives.base import PRESETS, Objective
 from rankadapters.objectives.built_in import BuiltIns
 from rankadapters.objectives.lambda_rank import LambdaRank
 from rankadapters.objectives.listwise import QueryCrossEntropy, QueryRMSE, QuerySoftMax
@@ -511,3 +511,8 @@ class CatBoostObjectives(BuiltIns):
 
 _built_ins = CatBoostObjectives()
 native_objective, read_objective = _built_ins.native_objective, _built_ins.read_objective
+PRESETS["catboost"] = {
+    "pair_logit": pair_logit, "query_rmse": query_rmse, "query_soft_max": query_soft_max,
+    "query_cross_entropy": query_cross_entropy, "lambdamart": lambdamart, "yetirank": yetirank,
+    "stochastic_filter": stochastic_filter,
+}  # fmt: skip

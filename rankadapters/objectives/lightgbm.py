@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from rankadapters import presets
 from rankadapters.core.declaration.fields import Field, Range
 from rankadapters.core.declaration.guesses import list_public
-from rankadapters.objectives.base import Objective
+from rankadapters.objectives.base import PRESETS, Objective
 from rankadapters.objectives.built_in import BuiltIns
 from rankadapters.objectives.lambda_rank import LambdaRank
 from rankadapters.objectives.listwise import XENDCG
@@ -140,3 +140,4 @@ class LightGBMObjectives(BuiltIns):
 
 _built_ins = LightGBMObjectives()
 native_objective, read_objective = _built_ins.native_objective, _built_ins.read_objective
+PRESETS["lightgbm"] = {"lambdarank": lambdarank, "xendcg": xendcg}

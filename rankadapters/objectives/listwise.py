@@ -13,7 +13,7 @@ from rankadapters.core.data.queries import Queries, Rows
 from rankadapters.core.declaration.fields import Field, Range
 from rankadapters.core.errors import InputError
 from rankadapters.core.ranking.jit import writable
-from rankadapters.core.ranking.ranks import stable_order
+from rankadapters.core.ranking.ordering import order_within
 from rankadapters.objectives.base import Objective
 from rankadapters.objectives.bound_gradients import Gradients, all_rows, kernel_order, whole_queries
 from rankadapters.objectives.kernels.listwise import (
@@ -248,7 +248,7 @@ class ListMLE(Objective):
         del state
 
         rows = all_rows(queries)
-        order = stable_order(-rows.take(queries.labels), rows.indptr).astype(index_dtype(queries.n_docs))
+        order = order_within(-rows.take(queries.labels), rows.indptr).astype(index_dtype(queries.n_docs))
         row_order = kernel_order(rows)
         order = row_order[order] if row_order.size else order
         return whole_queries(self, queries, list_mle_gradients, Rows(order, rows.indptr), n_threads=n_threads)

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from rankadapters.core.arrays import Array, Floats
-from rankadapters.core.binding.lowering import discounts_of
-from rankadapters.core.binding.plans import RankedPlan
+from rankadapters.core.binding.gains import discounts_of
+from rankadapters.core.binding.plans import Plan
 from rankadapters.core.binding.policies import COMPUTE, refuse_ignored
 from rankadapters.core.data.queries import Queries, Rows
 from rankadapters.core.declaration.convention import Convention
@@ -16,9 +16,9 @@ from rankadapters.core.declaration.fields import border
 from rankadapters.core.errors import ConventionError, InputError
 from rankadapters.core.measures import AP, DCG, ERR, NDCG, RR, FilteredDCG
 from rankadapters.core.ranking.jit import writable
-from rankadapters.evaluation.evaluator import bind
+from rankadapters.evaluation.passes import bind
 from rankadapters.objectives.bound_gradients import all_rows, kernel_order, row_number
-from rankadapters.objectives.kernels import LANES, changes
+from rankadapters.objectives.kernels import changes
 from rankadapters.objectives.kernels.stochastic_filter import Filtered
 from rankadapters.objectives.kernels.stochastic_rank import CASCADE, DISCOUNTED, HITS, SHARE_OF_FOUND
 
@@ -34,7 +34,7 @@ class Moves(NamedTuple):
     gains: Array  # gain, probability to stop, or relevance
     rest: Floats  # probability to continue; empty unless rows move under ERR or RR
     inverse: Floats  # 1 / divisor of each query; 0 for a query without a gradient
-    discounts: Floats  # LANES more than there are ranks, since SIMD operations read so many
+    discounts: Floats  # one more than there are ranks, for a row that moves below them all
     k: int  # number of top ranks; a pair without a row in them does not count
     kind: int  # how kernels compute a change: of `kernels.changes` if rows swap, else of `kernels.stochastic_rank`
 
@@ -79,7 +79,7 @@ def moves_of(queries: Queries, convention: Convention) -> Moves:
     stops, move, *_ = kernel_kinds(convention)
     # Divide only by divisors that do not change when a row moves; the divisors of a DCG are 1.
     divided = move != SHARE_OF_FOUND and type(convention) is not DCG
-    gains = _only(plan.columns).values.astype(np.float64)
+    gains = _only(plan.columns).astype(np.float64)
     if stops:
         gains = _chances(queries, plan.rows, gains, convention)
     elif isinstance(convention, DCG):  # DCG is not divided, so large gains give large gradients
@@ -87,7 +87,7 @@ def moves_of(queries: Queries, convention: Convention) -> Moves:
         _refuse_labels(queries, plan.rows, gains, np.abs(gains) > LARGEST_GAIN, problem=problem, hint="another gain=")
     rest = 1.0 - gains if move == CASCADE else NOTHING
     inverse = _inverse(plan, computed) if divided else computed.astype(np.float64)
-    return Moves(plan.rows, gains, rest, inverse, _discounts(plan, convention, cut=True), plan.k, move)
+    return Moves(plan.rows, gains, rest, inverse, _discounts(plan, convention, cut=True), cast("int", plan.k), move)
 
 
 def swaps_of(queries: Queries, convention: Convention, *, cut: bool, catboost: bool = False) -> Moves:
@@ -98,7 +98,7 @@ def swaps_of(queries: Queries, convention: Convention, *, cut: bool, catboost: b
     """
     ties = convention.to_dict()["ties"]
     plan, computed = _bind(queries, convention, **({"ties": "input"} if ties in {"average", "together"} else {}))
-    rows, gains, kernels = plan.rows, _only(plan.columns).values, kernel_kinds(convention)
+    rows, gains, kernels = plan.rows, _only(plan.columns), kernel_kinds(convention)
     if ties in {"worst", "best"}:
         rows, gains = _by_gain(rows, gains, falling=ties == "best")
     inverse = _inverse(plan, computed)
@@ -107,7 +107,7 @@ def swaps_of(queries: Queries, convention: Convention, *, cut: bool, catboost: b
     if kernels.stops:
         gains = _chances(queries, rows, gains, convention)
         gains = gains.astype(np.float32).astype(np.float64) if catboost else gains
-    k = plan.k if cut else int(rows.sizes.max(initial=1))
+    k = (plan.k if cut else None) or int(rows.sizes.max(initial=1))
     kind = kernels.lambdamart if catboost else kernels.swap
     return Moves(rows, gains, NOTHING, inverse, _discounts(plan, convention, cut=cut), k, kind)
 
@@ -115,7 +115,7 @@ def swaps_of(queries: Queries, convention: Convention, *, cut: bool, catboost: b
 def labels_alone(queries: Queries, kind: int) -> Moves:
     """Return `Moves` for an objective without a measure: labels are the gains, and no query is excluded."""
     rows = all_rows(queries)
-    discounts = np.zeros(int(rows.sizes.max(initial=1)) + LANES)
+    discounts = np.zeros(int(rows.sizes.max(initial=1)) + 1)
     return Moves(rows, rows.take(queries.labels), NOTHING, np.ones(queries.n_queries), discounts, queries.n_docs, kind)
 
 
@@ -124,12 +124,12 @@ def filtered_rows(queries: Queries, convention: FilteredDCG) -> Filtered:
     plan, computed = _bind(queries, convention)
     word, threshold = border(convention.retrieve) or ("from", 0.0)
     active = computed & (plan.rows.sizes > 0)
-    gains, discounts = _only(plan.columns).values.astype(np.float64), _discounts(plan, convention, cut=True)
+    gains, discounts = _only(plan.columns).astype(np.float64), _discounts(plan, convention, cut=True)
     order, indptr = kernel_order(plan.rows), writable(plan.rows.indptr)
     return Filtered(order, indptr, gains, discounts, active, threshold, word == "above")
 
 
-def _bind(queries: Queries, convention: Convention, **fields: object) -> tuple[RankedPlan, Array]:
+def _bind(queries: Queries, convention: Convention, **fields: object) -> tuple[Plan, Array]:
     """Bind a convention with changed fields; also return which queries have a gradient.
 
     Gradients ignore empty and missing queries, so any policy for them will do.
@@ -137,7 +137,7 @@ def _bind(queries: Queries, convention: Convention, **fields: object) -> tuple[R
     refuse_ignored([convention], queries)
     fields = {"empty": 0, "missing": "zero", **fields}
     [member] = bind(queries, [convention.replace(**{k: v for k, v in fields.items() if k in convention.fields()})])
-    return cast("RankedPlan", member.plan), member.decisions.status == COMPUTE
+    return member.plan, member.decisions.status == COMPUTE
 
 
 def _only(columns: Any) -> Any:
@@ -145,17 +145,17 @@ def _only(columns: Any) -> Any:
     return column
 
 
-def _inverse(plan: RankedPlan, computed: Array) -> Floats:
+def _inverse(plan: Plan, computed: Array) -> Floats:
     """Return 1 / divisor of each query; 0 for a query without a gradient."""
     divisors = next(iter(plan.by_query.values()), np.ones(computed.size))
     inverse: Floats = np.divide(1.0, divisors, out=np.zeros(computed.size), where=computed)
     return inverse
 
 
-def _discounts(plan: RankedPlan, convention: Convention, *, cut: bool) -> Floats:
+def _discounts(plan: Plan, convention: Convention, *, cut: bool) -> Floats:
     """Return the discounts of all ranks; with `cut`, those beyond k are 0."""
-    name = getattr(convention, "discount", "reciprocal")
-    discounts = discounts_of(name, int(plan.rows.sizes.max(initial=1)) + LANES)
+    name = convention.get("discount")
+    discounts = discounts_of(name, int(plan.rows.sizes.max(initial=1)) + 1)
     if cut:
         discounts[plan.k :] = 0.0
     return discounts
@@ -190,10 +190,10 @@ def _refuse_labels(queries: Queries, rows: Rows, values: Array, bad: Array, *, p
 
 def require_gradients(objective: str, convention: Convention) -> None:
     """Refuse an ideal DCG that depends on the scores, which gradients take for constant, and RR over several rows."""
-    if getattr(convention, "ideal_follows_scores", False):
+    if convention.get("ideal") == "top-only":
         msg = f"{objective} needs an ideal DCG that no score changes, but the convention says ideal='top-only'."
         raise ConventionError(f"{msg}\nHint: train under convention.replace(ideal='cutoff'); evaluate under any.")
-    count = getattr(convention, "count", "first")
+    count = convention.get("count")
     if count != "first":
         msg = (
             f"{objective} has gradients of the first relevant row's rank only, but the convention says count={count!r}."

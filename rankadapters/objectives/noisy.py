@@ -15,14 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters.core.arrays import Array, Floats, Ints
-from rankadapters.core.binding.lowering import discounts_of
+from rankadapters.core.binding.gains import discounts_of
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.fields import Field, Range
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures import AP, ERR, RR, FilteredDCG
 from rankadapters.core.ranking.jit import writable
-from rankadapters.core.ranking.ranks import offsets
+from rankadapters.core.ranking.offsets import offsets
 from rankadapters.core.ranking.sorting import ALL_FINITE, ranked_rows
 from rankadapters.evaluation import threads
 from rankadapters.objectives.base import IDLE, ConventionField, Objective
@@ -248,8 +248,8 @@ class YetiRank(Drawing):
             generators.query_seeds(draw.seed, queries.n_queries, draw.first, seeds)
             settings = self.noise, self.noise_power
             _, ranked, _ = noisy_rankings(part, part.scores, *settings, seeds=seeds, k=queries.n_docs)
-            swaps = changes.make_swaps(longest)
-            yetirank.yetirank_gradients(part, permuting, moves.discounts, ranked, swaps, grad, hess)
+            swaps = changes.make_swaps(longest, moves.kind)
+            yetirank.yetirank_gradients(part, permuting, moves.discounts, ranked, *swaps, grad, hess)
             yield ALL_FINITE
 
         return run, work_of(moves, self.permutations, np.minimum(moves.rows.sizes, neighbors))

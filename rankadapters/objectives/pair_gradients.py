@@ -11,15 +11,14 @@ from numpy.typing import NDArray
 
 from rankadapters.core.arrays import Array, Floats
 from rankadapters.core.ranking.jit import writable
-from rankadapters.core.ranking.ranks import offsets
-from rankadapters.core.ranking.sorting import ranked_rows
+from rankadapters.core.ranking.offsets import offsets
+from rankadapters.core.ranking.sorting import make_sorting
 from rankadapters.evaluation import threads
-from rankadapters.objectives.bound_gradients import ROW_ORDER, Floats32, Kernel, kernel_order
+from rankadapters.objectives.bound_gradients import Floats32, Kernel, kernel_order
 from rankadapters.objectives.kernels import pairs as kernels
 from rankadapters.objectives.kernels import replicas
-from rankadapters.objectives.kernels.changes import DCG, ONE
 from rankadapters.objectives.kernels.pairs import Loss, Pairing
-from rankadapters.objectives.kernels.queries import RankedQueries, take_by_rank
+from rankadapters.objectives.kernels.queries import RankedQueries, rank_all
 from rankadapters.objectives.moves import Moves
 
 
@@ -101,15 +100,13 @@ def rank_queries(moves: Moves, scores: Array, first: int, last: int, seed: int) 
     """Rank queries `first` to `last - 1`, except queries without a gradient or with one row; scores become float64."""
     indptr, order = moves.rows.indptr[first : last + 1], kernel_order(moves.rows)
     part, n = slice(indptr[0], indptr[-1]), np.diff(indptr)
-    own_scores = writable(scores[order[part]] if order.size else scores[part])
+    own_scores = writable((scores[order[part]] if order.size else scores[part]).astype(np.float64, copy=False))
     local, inverse = indptr - indptr[0], moves.inverse[first:last]
     rowptr = offsets(np.where((n > 1) & (inverse > 0), n, 0))
-    rows, by_rank = np.empty(rowptr[-1], np.int32), np.empty((2, rowptr[-1]))
-    ties = False
-    ranked_rows(own_scores, ROW_ORDER, local, own_scores.size, ties, rowptr, rows)
-    take_by_rank(own_scores, rows, local, rowptr, by_rank[0])
-    take_by_rank(writable(moves.gains[part]), rows, local, rowptr, by_rank[1])
-    ranks = (by_rank[0], by_rank[1], rows, rowptr)
+    rows, (ranked_scores, ranked_gains) = np.empty(rowptr[-1], np.int32), np.empty((2, rowptr[-1]))
+    space: Any = make_sorting(int(n.max(initial=0)), own_scores)  # type: ignore[no-untyped-call]
+    rank_all(own_scores, writable(moves.gains[part]), local, rowptr, space, ranked_scores, ranked_gains, rows)
+    ranks = ranked_scores, ranked_gains, rows, rowptr
     return RankedQueries(*ranks, order, writable(indptr), inverse, moves.discounts, seed)
 
 
@@ -149,20 +146,15 @@ def pair_kernel(parts: PairParts, bias: replicas.Bias | None = None) -> Kernel:
     table = _sigmoid_table(pairs.sigma) if sigmoid == "table" else np.zeros(1)
     form = replicas.Form(moves.kind, draws.samples, ARITHMETICS[sigmoid], writable(table))
     needs = {"exact": sigmoid == "exact", "biased": bias is not None, "drawing": draws.samples > 0}
-    memory = partial(replicas.make_memory, swapping=_swapping(moves), **needs)
+    memory = partial(replicas.make_memory, kind=moves.kind, **needs)
     limit = 1 if draws.samples else pairs.limit
     return by_portions(replicas.replica_gradients, moves, limit, form, pairs, bias, memory=memory, draws=draws)
 
 
 def exact_kernel(moves: Moves, pairs: Pairing, loss: Loss | None = None) -> Kernel:
     """Return the kernel of exact gradients; `loss` has the pair weights of LambdaLoss."""
-    memory = partial(kernels.make_memory, swapping=_swapping(moves))
+    memory = partial(kernels.make_memory, kind=moves.kind)
     return by_portions(kernels.pair_gradients, moves, pairs.limit, moves.kind, pairs, loss, memory=memory)
-
-
-def _swapping(moves: Moves) -> bool:
-    """Return whether the pair weights need the running sums of `kernels.changes`."""
-    return moves.kind not in {DCG, ONE}
 
 
 def portions(indptr: Array, limit: int, *, passes: int = 1) -> Iterator[tuple[int, int]]:

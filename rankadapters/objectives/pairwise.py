@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
-from rankadapters.core.binding.lowering import discounts_of
+from rankadapters.core.binding.gains import discounts_of
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.fields import Field, Range
 from rankadapters.core.errors import ConventionError, InputError

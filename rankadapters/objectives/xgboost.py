@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from rankadapters import presets
 from rankadapters.core.declaration.guesses import list_public
-from rankadapters.objectives.base import Objective
+from rankadapters.objectives.base import PRESETS, Objective
 from rankadapters.objectives.built_in import BuiltIns
 from rankadapters.objectives.lambda_rank import LambdaRank
 from rankadapters.objectives.pairwise import BY_ROUND, LambdaMAP, RankNet
@@ -205,3 +205,4 @@ class XGBoostObjectives(BuiltIns):
 
 _built_ins = XGBoostObjectives()
 native_objective, read_objective = _built_ins.native_objective, _built_ins.read_objective
+PRESETS["xgboost"] = {"ndcg": ndcg, "pairwise": pairwise, "map": map}

@@ -175,7 +175,7 @@ def _uncertain_causes(base: OurNumber, value: float, tolerance: report.Tolerance
     """Yield causes that explain any value within a range, such as float32 rounding or the order of ties."""
     if abs(value - base.value) <= (reach := report.relative(report.FLOAT32, base.value)):
         yield f"it is within {reach:.0e} of ours, as after a computation in float32"
-    declared = getattr(base.convention, "ties", None)
+    declared = base.convention.get("ties")
     worst, best = (_with_ties(base, ties) for ties in ("worst", "best"))
     low, high, reach = min(worst, best), max(worst, best), report.half_width(tolerance)
     if high - low > reach and low - reach <= value <= high + reach:
@@ -276,9 +276,9 @@ def _two_changes(base: OurNumber) -> Iterator[tuple[str, float]]:
             yield f"the value under {text}, without the one-document queries", part.changed(convention=convention)
     alone = dict(rivals.changed_formulas(base))
     known = {round(value, SAME) for value in alone.values()}
-    k = getattr(base.convention, "k", None)
+    k = base.convention.get("k")
     for text, convention in conventions if any(text.startswith(rivals.COMMONEST) for text in alone) else ():
-        if getattr(convention, "k", None) != k:
+        if convention.get("k") != k:
             continue  # too many cutoffs
         terms = base.changed_terms(convention=convention)
         if terms is not None:
@@ -291,7 +291,7 @@ def _two_changes(base: OurNumber) -> Iterator[tuple[str, float]]:
 
 def _presets(base: OurNumber) -> Iterator[tuple[str, Convention]]:
     for name in presets.names(base.convention.measure):
-        other = presets.make(name, getattr(base.convention, "k", None))
+        other = presets.make(name, base.convention.get("k"))
         yield f"presets.{name}, that is {_describe_fields(base.convention, other)}", other
 
 

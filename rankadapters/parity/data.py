@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from rankadapters.core.arrays import Array
-from rankadapters.core.binding.lowering import gains_of
+from rankadapters.core.binding.gains import gains_of
 from rankadapters.core.data.columns import refuse_non_finite, shared_index
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.arguments import refusal, whole

@@ -65,5 +65,6 @@ def own_convention(name: str, measure: str, k: int) -> Convention | None:
     methods = sorted(presets.TOOLS[name].measures(), key=lambda method: method != measure)
     conventions = [presets.make(preset, k) for preset in (name, *(f"{name}.{method}" for method in methods))]
     own_preset = next((convention for convention in conventions if convention.measure == measure_name), None)
-    is_of_pairs = getattr(own_preset, "pairs", "") == "given"
-    return own_preset.replace(pairs="label", average="query") if own_preset and is_of_pairs else own_preset
+    if own_preset is None or own_preset.get("pairs") != "given":
+        return own_preset
+    return own_preset.replace(pairs="label", average="query")

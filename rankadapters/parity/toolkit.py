@@ -332,12 +332,13 @@ class Toolkit(ABC):
         source, title = (self.vocabulary.name, self.version, of_declared.convention), self.vocabulary.title
         terms = {number.convention: number.terms for number in (of_declared, of_nearest)}
         inert = inert_of(data.queries, of_declared.convention, of_nearest.convention, data.scores, terms)
-        relevant = {name: values for name, values in different.items() if name not in inert}
-        harmless = {name: values for name, values in different.items() if name in inert}
+        relevant = {name: values for name, values in different.items() if name not in inert.fields}
+        harmless = {name: values for name, values in different.items() if name in inert.fields}
         if not relevant and row.value is not None and row.tolerance is not None:
             reason = f"{title} cannot express {spelled(harmless)}; on this data that makes no difference."
             return ParityRow.compare(
-                *source, value=row.value, our_value=of_declared.value, tolerance=row.tolerance, inert=inert,
+                *source, value=row.value, our_value=of_declared.value, tolerance=row.tolerance,
+                inert=inert.fields,
                 reason="\n".join([reason, *data.notes]),
             )  # fmt: skip
         aside = f" Of no consequence here: {spelled(harmless)}." if harmless else ""

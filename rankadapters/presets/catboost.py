@@ -112,9 +112,9 @@ OPTIONS: Options = {
 
 
 class CatBoost(
-    Vocabulary[str], name="catboost", package="catboost", versions=("1.2.7", "1.2.10"), evidence="run", discount="log2",
-    ideal="cutoff", relevant="above_0.5", ties="worst", precision="float64", retrieve="all", short="pad", empty=0,
-    missing="error", unjudged="error", average="query",
+    Vocabulary[str], name="catboost", package="catboost", versions=("1.2.7", "1.2.10"), evidence="run 1.2.10",
+    discount="log2", ideal="cutoff", relevant="above_0.5", ties="worst", precision="float64", retrieve="all",
+    short="pad", empty=0, missing="error", unjudged="error", average="query",
 ):  # fmt: skip
     """CatBoost 1.2 `NDCG:top=k`, catboost/libs/metrics/dcg.cpp. Run against 1.2.7 and 1.2.10: equal within 1e-9.
 
@@ -162,19 +162,19 @@ class CatBoost(
         self, k: int | None, *, type: Type = "Base", denominator: Denominator = "LogPosition",  # noqa: A002 - its name
         use_weights: bool = True,
     ) -> DCG:  # fmt: skip
-        """`DCG:top=k`, dcg.cpp. Run against 1.2.10: equal within 1e-9."""
+        """`DCG:top=k`, dcg.cpp. Run: equal within 1e-9."""
 
     @preset(AP, "MAP", divisor="cutoff", pool="queries", average="uniform")
     def map(self, k: int | None, *, border: float = BORDER) -> AP:
-        """`MAP:top=k`, precision_recall_at_k.cpp, which ignores weights. Run against 1.2.10: equal within 1e-12."""
+        """`MAP:top=k`, precision_recall_at_k.cpp, which ignores weights. Run: equal within 1e-12."""
 
     @preset(RR, "MRR")
     def mrr(self, k: int | None, *, border: float = BORDER, use_weights: bool = True) -> RR:
-        """`MRR:top=k`, metric.cpp. Run against 1.2.10: equal within 1e-12."""
+        """`MRR:top=k`, metric.cpp. Run: equal within 1e-12."""
 
     @preset(AUC, "AUC", options=AUC_TYPE, pairs="unit", ties="average", pool="rows", average="uniform")
     def auc(self, *, type: AucType = "Classic", weights: AucWeights = None) -> AUC:  # noqa: A002 - CatBoost's name
-        """`AUC`, auc.cpp, over all rows. Run against 1.2.10: equal within 6e-8, since it rounds 1 - label to float32.
+        """`AUC`, auc.cpp, over all rows. Run: equal within 6e-8, since it rounds 1 - label to float32.
 
         Parameters
         ----------
@@ -186,11 +186,11 @@ class CatBoost(
 
     @preset(AUC, "QueryAUC", options=AUC_TYPE, pairs="unit", ties="average", pool="queries", average="uniform")
     def query_auc(self, *, type: AucType = "Classic", weights: AucWeights = None) -> AUC:  # noqa: A002 - as above
-        """`QueryAUC`, auc.cpp, the mean over queries. Run against 1.2.10: equal within 6e-8."""
+        """`QueryAUC`, auc.cpp, the mean over queries. Run: equal within 6e-8."""
 
     @preset(AUC, "PairAccuracy", pairs="given", pool="pairs", average="pair")
     def pair_accuracy(self, *, pairs: Pairs = "given", use_weights: bool = True) -> AUC:
-        """`PairAccuracy`, metric.cpp. Run against 1.2.10: equal within 1e-12.
+        """`PairAccuracy`, metric.cpp. Run: equal within 1e-12.
 
         Parameters
         ----------
@@ -200,15 +200,15 @@ class CatBoost(
 
     @preset(ERR, "PFound", gain="linear", scale=1, discount="power_0.85")
     def pfound(self, k: int | None, *, decay: float = 0.85, use_weights: bool = True) -> ERR:
-        """`PFound:top=k`, pfound.h; the label is the stop probability. Run against 1.2.10: equal within 1e-12."""
+        """`PFound:top=k`, pfound.h; the label is the stop probability. Run: equal within 1e-12."""
 
     @preset(ERR, "ERR", gain="linear", scale=1, discount="reciprocal")
     def err(self, k: int | None, *, use_weights: bool = True) -> ERR:
-        """`ERR:top=k`, metric.cpp. Run against 1.2.10: equal within 2e-7, since it rounds 1 - label to float32."""
+        """`ERR:top=k`, metric.cpp. Run: equal within 2e-7, since it rounds 1 - label to float32."""
 
     @preset(Precision, "PrecisionAt", divisor="retrieved", average="uniform")
     def precision_at(self, k: int | None, *, border: float = BORDER) -> Precision:
-        """`PrecisionAt:top=k`, precision_recall_at_k.cpp, without weights. Run against 1.2.10: equal within 1e-12."""
+        """`PrecisionAt:top=k`, precision_recall_at_k.cpp, without weights. Run: equal within 1e-12."""
 
     @preset(Recall, "RecallAt", empty=1, average="uniform")
     def recall_at(self, k: int | None, *, border: float = BORDER) -> Recall:
@@ -216,7 +216,7 @@ class CatBoost(
 
     @preset(Precision, "AverageGain", relevant="label", divisor="retrieved")
     def average_gain(self, k: int | None, *, use_weights: bool = True) -> Precision:
-        """`AverageGain:top=k`, metric.cpp: mean label. Run against 1.2.10: equal within 1e-12."""
+        """`AverageGain:top=k`, metric.cpp: mean label. Run: equal within 1e-12."""
 
     @preset(
         FilteredDCG, "FilteredDCG", options={"type": choice(GAINS)}, k=None, gain="linear", discount="reciprocal",
@@ -226,23 +226,23 @@ class CatBoost(
         self, *, type: Type = "Base", denominator: Denominator = "Position",  # noqa: A002 - CatBoost's name
         sort: Literal["None", "ByPrediction", "ByTarget"] = "None",
     ) -> FilteredDCG:  # fmt: skip
-        """`FilteredDCG`, metric.cpp: rows with score >= 0, in input order. Run against 1.2.10: equal within 1e-12."""
+        """`FilteredDCG`, metric.cpp: rows with score >= 0, in input order. Run: equal within 1e-12."""
 
     @preset(PairLogit, "PairLogit", pairs="given", average="pair")
     def pair_logit(self, *, pairs: Pairs = "given", use_weights: bool = True) -> PairLogit:
-        """`PairLogit`, metric.cpp. Run against 1.2.10: equal within 1e-12."""
+        """`PairLogit`, metric.cpp. Run: equal within 1e-12."""
 
     @preset(QueryRMSE, "QueryRMSE")
     def query_rmse(self, *, weights: Weights = "query") -> QueryRMSE:
-        """`QueryRMSE`, metric.cpp. Run against 1.2.10: equal within 1e-12."""
+        """`QueryRMSE`, metric.cpp. Run: equal within 1e-12."""
 
     @preset(QuerySoftMax, "QuerySoftMax", beta=1)
     def query_soft_max(self, *, beta: float = 1.0, weights: Weights = "query") -> QuerySoftMax:
-        """`QuerySoftMax`, metric.cpp. Run against 1.2.10: equal within 1e-12."""
+        """`QuerySoftMax`, metric.cpp. Run: equal within 1e-12."""
 
     @preset(QueryCrossEntropy, "QueryCrossEntropy", alpha=ALPHA)
     def query_cross_entropy(self, *, alpha: float | None = None, weights: Weights = "query") -> QueryCrossEntropy:
-        """`QueryCrossEntropy`, metric.cpp. Run against 1.2.10: equal within 1e-12."""
+        """`QueryCrossEntropy`, metric.cpp. Run: equal within 1e-12."""
 
     def read(self, text: str, *, weights: str | None = "query", **params: Any) -> Convention:
         """Return the convention that CatBoost computes for one of its metric strings.
@@ -307,9 +307,9 @@ class CatBoost(
 
     def calls(self, convention: Convention) -> Iterator[PresetCall]:
         """Yield calls of the measure's presets, one for each choice of options that could give the convention."""
-        graded = getattr(convention, "relevant", "") == "label"
+        graded = convention.get("relevant") == "label"
         skipped = {"PrecisionAt", "RecallAt"} if graded else {"AverageGain"}
-        if getattr(convention, "discount", "").startswith("power"):
+        if convention.get("discount").startswith("power"):
             skipped.add("ERR")  # only PFound has a power discount
         return (call for call in super().calls(convention) if call.metric not in skipped)
 

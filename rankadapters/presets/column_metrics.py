@@ -9,9 +9,9 @@ from rankadapters.presets.tool import Options, Tool, ToolWithoutNDCG, choice, if
 
 
 class Ignite(
-    Tool, name="ignite", package="pytorch-ignite", versions=("0.5.5",), evidence="run", gain="exp2", discount="log2",
-    ideal="cutoff", relevant="above_0", ties="input", precision="float32", retrieve="all", short="pad", empty="skip",
-    missing="error", unjudged="error", average="uniform",
+    Tool, name="ignite", package="pytorch-ignite", versions=("0.5.5",), evidence="run 0.5.5", gain="exp2",
+    discount="log2", ideal="cutoff", relevant="above_0", ties="input", precision="float32", retrieve="all", short="pad",
+    empty="skip", missing="error", unjudged="error", average="uniform",
 ):  # fmt: skip
     """PyTorch-Ignite `NDCG`, metrics/rec_sys/ndcg.py. Run against 0.5.5: equal within 1e-6, since it sums in float32.
 
@@ -42,13 +42,13 @@ class Ignite(
 
     @preset(Success, "HitRate")
     def hit_rate(self, k: int | None, *, ignore_zero_hits: bool = True) -> Success:
-        """`HitRate`, metrics/rec_sys/hitrate.py, with ties in undefined order. Run against 0.5.5: equal within 1e-6."""
+        """`HitRate`, metrics/rec_sys/hitrate.py, with ties in undefined order. Run: equal within 1e-6."""
 
 
 class TorchRec(
-    Tool, name="torchrec", package="torchrec", versions=("1.9.2",), evidence="run", gain="linear", discount="log2",
-    ideal="cutoff", ties="input", precision="float64", short="pad", empty=0, missing="error", unjudged="error",
-    average="uniform",
+    Tool, name="torchrec", package="torchrec", versions=("1.9.2",), evidence="run 1.9.2", gain="linear",
+    discount="log2", ideal="cutoff", ties="input", precision="float64", short="pad", empty=0, missing="error",
+    unjudged="error", average="uniform",
 ):  # fmt: skip
     """TorchRec `NDCGMetric`, metrics/ndcg.py, with `report_ndcg_as_decreasing_curve=False` and without weights.
 
@@ -73,8 +73,8 @@ class TorchRec(
 
 class PyTorchMetricLearning(
     ToolWithoutNDCG, name="pytorch_metric_learning", package="pytorch-metric-learning", versions=("2.9.0",),
-    evidence="run", relevant="above_0", ties="input", precision="float32", retrieve="all", short="pad", empty="skip",
-    missing="error", unjudged="error", average="uniform",
+    evidence="run 2.9.0", relevant="above_0", ties="input", precision="float32", retrieve="all", short="pad",
+    empty="skip", missing="error", unjudged="error", average="uniform",
 ):  # fmt: skip
     """PyTorch Metric Learning `AccuracyCalculator`, utils/accuracy_calculator.py. Run against 2.9.0.
 
@@ -85,25 +85,25 @@ class PyTorchMetricLearning(
 
     @preset(RPrecision, "r_precision")
     def r_precision(self) -> RPrecision:
-        """`r_precision`, if `k` is at least the largest R. Run against 2.9.0: equal within 1e-12."""
+        """`r_precision`, if `k` is at least the largest R. Run: equal within 1e-12."""
 
     @preset(AP, "mean_average_precision", divisor="relevant", pool="queries")
     def mean_average_precision(self, k: int | None) -> AP:
-        """`mean_average_precision`, divided by R. Run against 2.9.0: equal within 1e-12."""
+        """`mean_average_precision`, divided by R. Run: equal within 1e-12."""
 
     @preset(RR, "mean_reciprocal_rank")
     def mean_reciprocal_rank(self, k: int | None) -> RR:
-        """`mean_reciprocal_rank`, in float32. Run against 2.9.0: equal within 1e-6."""
+        """`mean_reciprocal_rank`, in float32. Run: equal within 1e-6."""
 
     @preset(Precision, "precision_at_(?P<k>1)", divisor="k")
     def precision_at_k(self, k: int | None) -> Precision:
-        """`precision_at_1`, for k = 1. Run against 2.9.0: equal within 1e-12."""
+        """`precision_at_1`, for k = 1. Run: equal within 1e-12."""
 
 
 class Metrax(
-    Tool, name="metrax", package="google-metrax", versions=("0.2.4",), evidence="run", gain="exp2", discount="log2",
-    ideal="cutoff", relevant="from_1", ties="input", precision="float32", retrieve="all", short="pad", empty=0,
-    missing="error", unjudged="error", average="uniform",
+    Tool, name="metrax", package="google-metrax", versions=("0.2.4",), evidence="run 0.2.4", gain="exp2",
+    discount="log2", ideal="cutoff", relevant="from_1", ties="input", precision="float32", retrieve="all", short="pad",
+    empty=0, missing="error", unjudged="error", average="uniform",
 ):  # fmt: skip
     """metrax `NDCGAtK`, ranking_metrics.py. Run against 0.2.4: equal within 1e-6, since it computes in float32.
 
@@ -117,29 +117,29 @@ class Metrax(
 
     @preset(DCG, "DCGAtK")
     def dcg(self, k: int | None) -> DCG:
-        """`DCGAtK`. Run against 0.2.4: equal within 1e-6."""
+        """`DCGAtK`. Run: equal within 1e-6."""
 
     @preset(AP, "AveragePrecisionAtK", divisor="relevant", pool="queries")
     def average_precision(self, k: int | None) -> AP:
-        """`AveragePrecisionAtK`, divided by all relevant rows. Run against 0.2.4: equal within 1e-6."""
+        """`AveragePrecisionAtK`, divided by all relevant rows. Run: equal within 1e-6."""
 
     @preset(RR, "MRR")
     def mrr(self, k: int | None) -> RR:
-        """`MRR`. Run against 0.2.4: equal within 1e-6. With grades, it looks for the first row of the highest grade."""
+        """`MRR`. Run: equal within 1e-6. With grades, it looks for the first row of the highest grade."""
 
     @preset(Precision, "PrecisionAtK", divisor="retrieved")
     def precision(self, k: int | None) -> Precision:
-        """`PrecisionAtK`, divided by min(k, n). Run against 0.2.4: equal within 1e-6."""
+        """`PrecisionAtK`, divided by min(k, n). Run: equal within 1e-6."""
 
     @preset(Recall, "RecallAtK")
     def recall(self, k: int | None) -> Recall:
-        """`RecallAtK`. Run against 0.2.4: equal within 1e-6."""
+        """`RecallAtK`. Run: equal within 1e-6."""
 
 
 class PolarsDS(
-    Tool, name="polars_ds", package="polars-ds", versions=("0.13.0",), evidence="run", gain="linear", discount="log2",
-    ideal="cutoff", ties="average", precision="float64", short="pad", empty=0, missing="error", unjudged="error",
-    average="uniform",
+    Tool, name="polars_ds", package="polars-ds", versions=("0.13.0",), evidence="run 0.13.0", gain="linear",
+    discount="log2", ideal="cutoff", ties="average", precision="float64", short="pad", empty=0, missing="error",
+    unjudged="error", average="uniform",
 ):  # fmt: skip
     """polars-ds `query_ndcg_score`, exprs/metrics.py, the mean over queries. Run against 0.13.0: equal within 1e-12.
 
@@ -159,7 +159,7 @@ class PolarsDS(
 
     @preset(DCG, "query_dcg_score")
     def dcg(self, k: int | None, *, ignore_ties: bool = False) -> DCG:
-        """`query_dcg_score` with `log_base=2`. Run against 0.13.0: equal within 1e-12."""
+        """`query_dcg_score` with `log_base=2`. Run: equal within 1e-12."""
 
 
 ignite, metrax, polars_ds = Ignite(), Metrax(), PolarsDS()

@@ -54,7 +54,7 @@ class Correlations(
         return {"metric": call.metric, **call.arguments}
 
 
-class SciPy(Correlations, name="scipy", package="scipy", versions=("1.15.3", "1.17.1"), evidence="run"):
+class SciPy(Correlations, name="scipy", package="scipy", versions=("1.15.3", "1.17.1"), evidence="run 1.17.1"):
     """scipy.stats `spearmanr`, `kendalltau`, `pearsonr` of labels and scores. Run against 1.17.1: equal within 1e-14.
 
     The mean over queries is `numpy.nanmean`. scipy returns NaN for a query whose labels or scores are all equal. This
@@ -72,15 +72,15 @@ class SciPy(Correlations, name="scipy", package="scipy", versions=("1.15.3", "1.
 
     @preset(Spearman, "spearmanr")
     def spearmanr(self, *, pool: Pool = "queries") -> Spearman:
-        """`spearmanr`, stats/_stats_py.py. Run against 1.17.1: equal within 1e-14."""
+        """`spearmanr`, stats/_stats_py.py. Run: equal within 1e-14."""
 
     @preset(Kendall, "kendalltau", variant="b")
     def kendalltau(self, *, variant: Literal["b", "c"] = "b", pool: Pool = "queries") -> Kendall:
-        """`kendalltau`, stats/_stats_py.py. Run against 1.17.1: equal within 1e-14."""
+        """`kendalltau`, stats/_stats_py.py. Run: equal within 1e-14."""
 
     @preset(Pearson, "pearsonr")
     def pearsonr(self, *, pool: Pool = "queries") -> Pearson:
-        """`pearsonr`, stats/_stats_py.py. Run against 1.17.1: equal within 1e-14."""
+        """`pearsonr`, stats/_stats_py.py. Run: equal within 1e-14."""
 
 
 class Frames(Correlations):
@@ -118,7 +118,7 @@ class Frames(Correlations):
         return {"metric": "corr", "method": call.metric, **call.arguments}
 
 
-class Pandas(Frames, name="pandas", package="pandas", versions=("2.2.3", "3.1.1"), evidence="run"):
+class Pandas(Frames, name="pandas", package="pandas", versions=("2.2.3", "3.1.1"), evidence="run 3.1.1"):
     """pandas `corr` of groups and `Series.corr`, core/frame.py, core/series.py. Run against 3.1.1: equal within 1e-14.
 
     The mean over queries is `mean` of the groups' correlations, which ignores NaN. This preset also leaves out groups
@@ -130,10 +130,10 @@ class Pandas(Frames, name="pandas", package="pandas", versions=("2.2.3", "3.1.1"
 
     @preset(Kendall, "kendall", variant="b")
     def kendall(self, *, pool: Pool = "queries") -> Kendall:
-        """`corr(method="kendall")`. Run against 3.1.1: equal within 1e-14."""
+        """`corr(method="kendall")`. Run: equal within 1e-14."""
 
 
-class Polars(Frames, name="polars", package="polars", versions=("1.20.0", "2.1.0"), evidence="run"):
+class Polars(Frames, name="polars", package="polars", versions=("1.20.0", "2.1.0"), evidence="run 2.1.0"):
     """polars `corr(a, b)` in `group_by(...).agg(...)`. Run against 2.1.0: equal within 1e-14.
 
     The mean over queries is `drop_nans().mean()`; without `drop_nans`, one NaN makes the mean NaN. This preset also

@@ -38,9 +38,9 @@ _REL = r"(\(rel=(?P<rel>\d+)\))?"
 
 
 class IrMeasures(
-    Vocabulary[str], name="ir_measures", package="ir_measures", versions=("0.4.3",), evidence="run", discount="log2",
-    ideal="cutoff", relevant="from_1", ties="docid-descending", precision="float32", retrieve="all", short="pad",
-    empty=0, missing="zero", unjudged="zero", average="uniform",
+    Vocabulary[str], name="ir_measures", package="ir_measures", versions=("0.4.3",), evidence="run 0.4.3",
+    discount="log2", ideal="cutoff", relevant="from_1", ties="docid-descending", precision="float32", retrieve="all",
+    short="pad", empty=0, missing="zero", unjudged="zero", average="uniform",
 ):  # fmt: skip
     """ir_measures 0.4 `nDCG@k` through pytrec_eval. Run against 0.4.3: equal within 1e-9.
 
@@ -82,11 +82,11 @@ class IrMeasures(
 
     @preset(AP, f"AP{_OPTIONS}(@{K})?", divisor="relevant", pool="queries")
     def ap(self, k: int | None, *, rel: int = 1, judged_only: bool = False) -> AP:
-        """`AP(rel=)@k` through pytrec_eval. Run against 0.4.3: equal within 1e-9."""
+        """`AP(rel=)@k` through pytrec_eval. Run: equal within 1e-9."""
 
     @preset(RR, f"RR{_OPTIONS}", k=None)
     def rr(self, *, rel: int = 1, judged_only: bool = False) -> RR:
-        """`RR(rel=)` through pytrec_eval. Run against 0.4.3: equal within 1e-9."""
+        """`RR(rel=)` through pytrec_eval. Run: equal within 1e-9."""
 
     @preset(RR, f"RR{_REL}@{K}", ties="docid-ascending", precision="float64")
     def rr_cut(self, k: int | None, *, rel: int = 1) -> RR:
@@ -97,56 +97,56 @@ class IrMeasures(
 
     @preset(Precision, f"P{_OPTIONS}@{K}", divisor="k")
     def p(self, k: int | None, *, rel: int = 1, judged_only: bool = False) -> Precision:
-        """`P(rel=)@k` through pytrec_eval. Run against 0.4.3: equal within 1e-9."""
+        """`P(rel=)@k` through pytrec_eval. Run: equal within 1e-9."""
 
     @preset(Recall, f"R{_OPTIONS}@{K}")
     def r(self, k: int | None, *, rel: int = 1, judged_only: bool = False) -> Recall:
-        """`R(rel=)@k` through pytrec_eval. Run against 0.4.3: equal within 1e-9."""
+        """`R(rel=)@k` through pytrec_eval. Run: equal within 1e-9."""
 
     @preset(Success, f"Success{_OPTIONS}@{K}")
     def success(self, k: int | None, *, rel: int = 1, judged_only: bool = False) -> Success:
-        """`Success(rel=)@k` through pytrec_eval. Run against 0.4.3: equal within 1e-9."""
+        """`Success(rel=)@k` through pytrec_eval. Run: equal within 1e-9."""
 
     @preset(RPrecision, f"Rprec{_OPTIONS}")
     def rprec(self, *, rel: int = 1, judged_only: bool = False) -> RPrecision:
-        """`Rprec(rel=)` through pytrec_eval. Run against 0.4.3: equal within 1e-9."""
+        """`Rprec(rel=)` through pytrec_eval. Run: equal within 1e-9."""
 
     @preset(Bpref, f"Bpref{_OPTIONS}")
     def bpref(self, *, rel: int = 1, judged_only: bool = False) -> Bpref:
-        """`Bpref(rel=)` through pytrec_eval. Run against 0.4.3: equal within 1e-9."""
+        """`Bpref(rel=)` through pytrec_eval. Run: equal within 1e-9."""
 
     @preset(Precision, f"SetP{_with('relative', 'True')}", k=None, divisor="retrieved")
     def set_p(self, *, rel: int = 1, relative: bool = False, judged_only: bool = False) -> Precision:
-        """`SetP(rel=, relative=)` through pytrec_eval. Run against 0.4.3: equal within 1e-9."""
+        """`SetP(rel=, relative=)` through pytrec_eval. Run: equal within 1e-9."""
 
     @preset(Recall, f"SetR{_REL}", k=None)
     def set_r(self, *, rel: int = 1) -> Recall:
-        """`SetR(rel=)` through pytrec_eval, which has no `judged_only` here. Run against 0.4.3: equal within 1e-9."""
+        """`SetR(rel=)` through pytrec_eval, which has no `judged_only` here. Run: equal within 1e-9."""
 
     @preset(FMeasure, f"SetF{_with('beta', _NUMBER)}", k=None, divisor="retrieved", beta_squared=1)
     def set_f(self, *, rel: int = 1, beta: float = 1, judged_only: bool = False) -> FMeasure:
-        """`SetF(rel=, beta=)` through pytrec_eval. Run against 0.4.3: equal within 1e-9."""
+        """`SetF(rel=, beta=)` through pytrec_eval. Run: equal within 1e-9."""
 
     @preset(
         Precision, f"Judged(@{K})?", relevant="judged", divisor="retrieved", ties="docid-ascending",
         precision="float64",
     )  # fmt: skip
     def judged(self, k: int | None) -> Precision:
-        """`Judged@k`: the share of judged rows, ties by ascending docid. Run against 0.4.3: equal within 1e-9.
+        """`Judged@k`: the share of judged rows, ties by ascending docid. Run: equal within 1e-9.
 
         If the run of a query is empty, ir_measures divides by 0; the query counts 0 here.
         """
 
     @preset(ERR, f"ERR@{K}", gain="exp2", scale=16, discount="reciprocal", precision="float64")
     def err(self, k: int | None) -> ERR:
-        """`ERR@k` through gdeval.pl, which prints five decimals. Run against 0.4.3: equal within 5e-6."""
+        """`ERR@k` through gdeval.pl, which prints five decimals. Run: equal within 5e-6."""
 
     @preset(
         RBP, rf"RBP\(rel=(?P<rel>\d+)(, ?p=(?P<p>{_NUMBER}))?\)", options={"rel": least_grade("gain")}, gain="from_1",
         persistence=0.8, ties="input", precision="float64", default_k=CWL_ROWS,
     )  # fmt: skip
     def rbp(self, k: int | None, *, rel: int = 1, p: float = 0.8) -> RBP:
-        """`RBP(rel=, p=)` through cwl_eval, which evaluates the first 1000 rows. Run against 0.4.3: equal within 1e-9.
+        """`RBP(rel=, p=)` through cwl_eval, which evaluates the first 1000 rows. Run: equal within 1e-9.
 
         Parameters
         ----------
@@ -184,7 +184,7 @@ class IrMeasures(
     def _cutoff(self, convention: Any) -> int | None:
         """Return the convention's cutoff; 1000 for RBP, and for ERR and Success without a cutoff."""
         lacks_cutoff = isinstance(convention, (ERR, Success)) and convention.k is None
-        return CWL_ROWS if lacks_cutoff or isinstance(convention, RBP) else getattr(convention, "k", None)
+        return CWL_ROWS if lacks_cutoff or isinstance(convention, RBP) else convention.get("k")
 
     def spell(self, convention: Any) -> str:
         """Return the text that `ir_measures.parse_measure` reads.

@@ -123,12 +123,15 @@ def label_doubts(
         Whether `queries` is only a part of the data, so that row numbers would mislead.
     """
     labels = queries.labels if queries.judged is None else np.where(queries.judged, queries.labels, 0.0)
-    is_ordinary = not labels.size or (
-        labels.min() >= 0 and labels.max() <= ORDINARY and (labels == np.floor(labels)).all()
-    )
+    largest = None if queries.grades is None else int(queries.grades.max(initial=0))
+    is_ordinary = largest is not None and largest <= ORDINARY
+    # Mostly no grade up to the largest has a doubt, so that the labels of the rows need not be read.
+    possible = labels if largest is None else np.arange(largest + 1.0)
     doubts = {}
     for convention in conventions:
-        doubt = (None if is_ordinary else _refused(labels, convention)) or convention.doubt(labels)
+        if (is_ordinary or _refused(possible, convention) is None) and convention.doubt(possible) is None:
+            continue
+        doubt = _refused(labels, convention) or convention.doubt(labels)
         if doubt is not None:
             row = int(np.argmax(doubt[0]))
             label = f"{'a label' if in_parts else f'labels[{row}]'} is {labels[row]:g}"

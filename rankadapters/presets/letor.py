@@ -7,7 +7,7 @@ from rankadapters.presets.tool import K, Tool, preset
 
 
 class Letor4(
-    Tool, name="letor4", versions=("4.0",), evidence="run", gain="table_0_1_3", discount="jk2", ideal="cutoff",
+    Tool, name="letor4", versions=("4.0",), evidence="run 4.0", gain="table_0_1_3", discount="jk2", ideal="cutoff",
     relevant="from_1", ties="input", precision="float64", retrieve="all", short="pad", empty=0, missing="error",
     unjudged="error", average="uniform",
 ):  # fmt: skip
@@ -30,7 +30,7 @@ class Letor4(
         """`P@k` of the script: relevant rows in the top k, divided by k. Run: equal within 1e-11, also per query."""
 
 
-class Letor3(Letor4, name="letor3", versions=("3.0",), evidence="run", short="zero"):
+class Letor3(Letor4, name="letor3", versions=("3.0",), evidence="run 3.0", short="zero"):
     """LETOR 3.0, Eval-Score-3.0.pl. Run: equal within 1e-11, in the mean and for each printed query.
 
     Its means are those of LETOR 4.0: the script prints no value for a query with fewer than k documents, but counts it
@@ -38,7 +38,7 @@ class Letor3(Letor4, name="letor3", versions=("3.0",), evidence="run", short="ze
     """
 
 
-class Mslr(Letor4, name="mslr", versions=("2010",), evidence="run", gain="table_0_1_3_7_15", relevant="from_2"):
+class Mslr(Letor4, name="mslr", versions=("2010",), evidence="run 2010", gain="table_0_1_3_7_15", relevant="from_2"):
     """MSLR-WEB10K and -WEB30K, eval-score-mslr.pl (2010). Run: equal within 1e-11, per query and in the mean.
 
     LETOR 4.0 with gains for labels up to 4. The script silently gives higher labels gain 0; here they are an error. In
@@ -47,8 +47,8 @@ class Mslr(Letor4, name="mslr", versions=("2010",), evidence="run", gain="table_
 
 
 class Yahoo(
-    Tool, name="yahoo", versions=("2010",), evidence="run", gain="exp2", discount="log2", ideal="cutoff", ties="input",
-    precision="float64", short="pad", empty=1, missing="error", unjudged="error", average="uniform",
+    Tool, name="yahoo", versions=("2010",), evidence="run 2010", gain="exp2", discount="log2", ideal="cutoff",
+    ties="input", precision="float64", short="pad", empty=1, missing="error", unjudged="error", average="uniform",
 ):  # fmt: skip
     """Yahoo! Learning to Rank Challenge, evaluate.py (2010). Run: equal within 1e-11, per query and in the mean.
 

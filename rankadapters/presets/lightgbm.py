@@ -12,16 +12,7 @@ from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.fields import border, gain_table, is_whole, read_cutoff, spell_number
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures import AP, AUC, NDCG
-from rankadapters.presets.tool import (
-    ANY_WEIGHTS,
-    Fields,
-    Option,
-    Options,
-    one_of,
-    preset,
-    refuse_unknown,
-    split_spec,
-)
+from rankadapters.presets.tool import ANY_WEIGHTS, Fields, Option, Options, one_of, preset, refuse_unknown, split_spec
 from rankadapters.presets.vocabulary import Vocabulary
 
 LABELS = 31  # number of LightGBM's default gains
@@ -50,7 +41,7 @@ def label_gain_of(gain: str) -> Sequence[float] | None:
 
 
 class LightGBM(
-    Vocabulary[dict[str, Any]], name="lightgbm", package="lightgbm", versions=("4.6.0", "4.7.0"), evidence="run",
+    Vocabulary[dict[str, Any]], name="lightgbm", package="lightgbm", versions=("4.6.0", "4.7.0"), evidence="run 4.7.0",
     gain="exp2", discount="log2", ideal="cutoff", ties="input", precision="float64", retrieve="all", short="pad",
     empty=1, missing="error", unjudged="error",
 ):  # fmt: skip
@@ -76,7 +67,7 @@ class LightGBM(
 
     @preset(AP, "map", relevant="above_0.5", divisor="cutoff", pool="queries", average="query")
     def map(self, k: int | None) -> AP:
-        """`map@k`, src/metric/map_metric.hpp. Run against 4.7.0: equal within 1e-12.
+        """`map@k`, src/metric/map_metric.hpp. Run: equal within 1e-12.
 
         A query without relevant rows counts 1. The weight of a query is the float32 mean of its row weights, even for a
         query without relevant rows, unlike in `ndcg`.
@@ -84,14 +75,14 @@ class LightGBM(
 
     @preset(AUC, "auc", pairs="above_0", ties="average", pool="rows", average="row")
     def auc(self) -> AUC:
-        """`auc`, src/metric/binary_metric.hpp, which ignores queries. Run against 4.7.0: equal within 1e-12."""
+        """`auc`, src/metric/binary_metric.hpp, which ignores queries. Run: equal within 1e-12."""
 
     @preset(
         AP, "average_precision", k=None, relevant="above_0", divisor="relevant", ties="together", pool="rows",
         average="row",
     )  # fmt: skip
     def average_precision(self) -> AP:
-        """`average_precision`, src/metric/binary_metric.hpp, over all rows. Run against 4.7.0: equal within 1e-12."""
+        """`average_precision`, src/metric/binary_metric.hpp, over all rows. Run: equal within 1e-12."""
 
     def read(
         self,

@@ -23,22 +23,23 @@ class Textbook(
 
 
 class RankEval(
-    Tool, name="rankeval", package="rankeval", versions=("0.8.2",), evidence="run", gain="exp2", discount="log2",
+    Tool, name="rankeval", package="rankeval", versions=("0.8.2",), evidence="run 0.8.2", gain="exp2", discount="log2",
     ideal="cutoff", ties="reverse", precision="float64", short="pad", empty=1, missing="error", unjudged="error",
     average="uniform",
 ):  # fmt: skip
-    """RankEval `NDCG(cutoff=k)`, metrics/ndcg.py and dcg.py. Run against 0.8.2: the same value for each of 614 queries.
+    """RankEval `NDCG(cutoff=k)`, metrics/ndcg.py and dcg.py. Run against 0.8.2: equal within 1e-7.
 
     Scores are ranked by a reversed argsort. Ties come in reverse order where numpy's default sort is stable: on
-    processors without AVX2, in queries of up to 16 rows; see `inexpressible`. Ideal DCGs are float32.
-    `no_relevant_results` is 1 by default, and `implementation="flat"` is `replace(gain="linear")`.
+    processors without AVX2, in queries of up to 16 rows; see `inexpressible`. Ideal DCGs and values
+    are rounded to float32. `no_relevant_results` is 1 by default, and `implementation="flat"` is
+    `replace(gain="linear")`.
     """
 
 
 class AllRank140(
-    Tool, name="allrank_1_4_0", package="allrank", versions=("1.4.0",), evidence="run", gain="exp2", discount="log2",
-    ideal="cutoff", ties="average", precision="float32", short="pad", empty=0, missing="error", unjudged="error",
-    average="uniform",
+    Tool, name="allrank_1_4_0", package="allrank", versions=("1.4.0",), evidence="run 1.4.0", gain="exp2",
+    discount="log2", ideal="cutoff", ties="average", precision="float32", short="pad", empty=0, missing="error",
+    unjudged="error", average="uniform",
 ):  # fmt: skip
     """The library allRank up to 1.4.0 (2019 to March 2021): `ndcg`, models/metrics.py.
 
@@ -48,7 +49,9 @@ class AllRank140(
     """
 
 
-class AllRank141(AllRank140, name="allrank_1_4_1", versions=("1.4.1", "1.4.3"), evidence="run", ties="input", empty=1):
+class AllRank141(
+    AllRank140, name="allrank_1_4_1", versions=("1.4.1", "1.4.3"), evidence="run 1.4.1", ties="input", empty=1
+):
     """The library allRank from 1.4.1 on (March 2021): `ndcg`, models/metrics.py, at commit 79b5d32; also `allrank`.
 
     A query without a relevant row counts 1, its `filler_value`; before 1.4.1 it counted 0. Run against 1.4.1 under
@@ -58,7 +61,7 @@ class AllRank141(AllRank140, name="allrank_1_4_1", versions=("1.4.1", "1.4.3"), 
 
 
 class Spark(
-    Tool, name="spark", package="pyspark", versions=("4.3.0",), evidence="run", gain="exp2", discount="log2",
+    Tool, name="spark", package="pyspark", versions=("4.3.0",), evidence="run 4.3.0", gain="exp2", discount="log2",
     ideal="cutoff", ties="input", precision="float64", short="pad", empty=0, missing="zero", unjudged="zero",
     average="uniform",
 ):  # fmt: skip
@@ -70,7 +73,7 @@ class Spark(
 
 
 class Recommenders(
-    Tool, name="recommenders", package="recommenders", versions=("1.2.1",), evidence="run", gain="linear",
+    Tool, name="recommenders", package="recommenders", versions=("1.2.1",), evidence="run 1.2.1", gain="linear",
     discount="log2", ideal="cutoff", ties="input", precision="float64", short="pad", empty="skip", missing="zero",
     unjudged="zero", average="uniform",
 ):  # fmt: skip
@@ -94,7 +97,7 @@ class Recommenders(
 
 
 class RecBole(
-    Tool, name="recbole", package="recbole", versions=("1.2.1",), evidence="run", gain="linear", discount="log2",
+    Tool, name="recbole", package="recbole", versions=("1.2.1",), evidence="run 1.2.1", gain="linear", discount="log2",
     ideal="cutoff", ties="input", precision="float32", short="pad", empty=0, missing="zero", unjudged="zero",
     average="uniform",
 ):  # fmt: skip
@@ -106,9 +109,9 @@ class RecBole(
 
 
 class Replay(
-    Tool, name="replay", package="replay-rec", versions=("0.22.0",), evidence="run", gain="linear", discount="log2",
-    ideal="cutoff", ties="docid-descending", precision="float64", short="pad", empty="skip", missing="zero",
-    unjudged="zero", average="uniform",
+    Tool, name="replay", package="replay-rec", versions=("0.22.0",), evidence="run 0.22.0", gain="linear",
+    discount="log2", ideal="cutoff", ties="docid-descending", precision="float64", short="pad", empty="skip",
+    missing="zero", unjudged="zero", average="uniform",
 ):  # fmt: skip
     """RePlay `NDCG`, metrics/ndcg.py. Run against replay-rec 0.22.0 on pandas, polars and dicts: equal within 1e-12.
 
@@ -129,7 +132,7 @@ class Replay(
 
 
 class Cornac(
-    Tool, name="cornac", package="cornac", versions=("3.0.1",), evidence="run", gain="exp2", discount="log2",
+    Tool, name="cornac", package="cornac", versions=("3.0.1",), evidence="run 3.0.1", gain="exp2", discount="log2",
     ideal="cutoff", ties="docid-descending", precision="float64", short="pad", empty="skip", missing="zero",
     unjudged="zero", average="uniform",
 ):  # fmt: skip
@@ -141,9 +144,9 @@ class Cornac(
 
 
 class MLflow(
-    Tool, name="mlflow", package="mlflow-skinny", versions=("3.17.2",), evidence="run", gain="linear", discount="log2",
-    ideal="retrieved", ties="input", precision="float64", short="pad", empty=0, missing="zero", unjudged="zero",
-    average="uniform",
+    Tool, name="mlflow", package="mlflow-skinny", versions=("3.17.2",), evidence="run 3.17.2", gain="linear",
+    discount="log2", ideal="retrieved", ties="input", precision="float64", short="pad", empty=0, missing="zero",
+    unjudged="zero", average="uniform",
 ):  # fmt: skip
     """MLflow `ndcg_at_k`, metrics/metric_definitions.py, the mean. Run against 3.17.2: equal within 1e-12.
 
@@ -153,9 +156,9 @@ class MLflow(
 
 
 class Implicit(
-    Tool, name="implicit", package="implicit", versions=("0.7.3",), evidence="run", gain="linear", discount="log2",
-    ideal="cutoff", ties="docid-descending", precision="float32", short="pad", empty="skip", missing="zero",
-    unjudged="zero", average="uniform",
+    Tool, name="implicit", package="implicit", versions=("0.7.3",), evidence="run 0.7.3", gain="linear",
+    discount="log2", ideal="cutoff", ties="docid-descending", precision="float32", short="pad", empty="skip",
+    missing="zero", unjudged="zero", average="uniform",
 ):  # fmt: skip
     """implicit `ndcg_at_k`, evaluation.pyx. Run against 0.7.3: equal within 1e-9 if no tie crosses the cutoff.
 
@@ -165,9 +168,9 @@ class Implicit(
 
 
 class LensKit2025(
-    Tool, name="lenskit_2025", package="lenskit", versions=("2025.8.1",), evidence="run", gain="linear", discount="jk2",
-    ideal="cutoff", ties="input", precision="float64", short="pad", empty=0, missing="skip", unjudged="zero",
-    average="uniform",
+    Tool, name="lenskit_2025", package="lenskit", versions=("2025.8.1",), evidence="run 2025.8.1", gain="linear",
+    discount="jk2", ideal="cutoff", ties="input", precision="float64", short="pad", empty=0, missing="skip",
+    unjudged="zero", average="uniform",
 ):  # fmt: skip
     """LensKit up to 2025.8.1: `NDCG`, ranking/_dcg.py, `list_summary`. Run against 2025.8.1: equal within 1e-12.
 
@@ -178,8 +181,8 @@ class LensKit2025(
 
 
 class LensKit2026(
-    LensKit2025, name="lenskit_2026", versions=("2026.1.0", "2026.4.0"), evidence="run", gain="linear-positive",
-    empty="skip",
+    LensKit2025, name="lenskit_2026", versions=("2026.1.0", "2026.4.0"), evidence="run 2026.4.0",
+    gain="linear-positive", empty="skip",
 ):  # fmt: skip
     """LensKit from 2026.1 on, also named `lenskit`: `NDCG`, ranking/_dcg.py. Run against 2026.4.0: equal within 1e-12.
 

@@ -9,7 +9,7 @@ from rankadapters.presets.tool import Options, Tool, ToolWithoutNDCG, if_true, p
 
 
 class LlamaIndex0126(
-    Tool, name="llama_index_0_12_6", package="llama-index-core", versions=("0.12.6", "0.14.25"), evidence="run",
+    Tool, name="llama_index_0_12_6", package="llama-index-core", versions=("0.12.6", "0.14.25"), evidence="run 0.14.25",
     gain="linear", discount="log2", ideal="all", relevant="above_0", ties="input", precision="float64", retrieve="all",
     short="pad", empty="error", missing="error", unjudged="zero", average="uniform",
 ):  # fmt: skip
@@ -35,27 +35,27 @@ class LlamaIndex0126(
 
     @preset(Success, "hit_rate")
     def hit_rate(self, k: int | None) -> Success:
-        """`HitRate`. Run against 0.14.25: equal within 1e-12. With `use_granular_hit_rate` it is `recall`."""
+        """`HitRate`. Run: equal within 1e-12. With `use_granular_hit_rate` it is `recall`."""
 
     @preset(RR, "mrr")
     def mrr(self, k: int | None, *, use_granular_mrr: bool = False) -> RR:
-        """`MRR`. Run against 0.14.25: equal within 1e-12."""
+        """`MRR`. Run: equal within 1e-12."""
 
     @preset(Precision, "precision", divisor="retrieved")
     def precision(self, k: int | None) -> Precision:
-        """`Precision`. Run against 0.14.25: equal within 1e-12."""
+        """`Precision`. Run: equal within 1e-12."""
 
     @preset(Recall, "recall")
     def recall(self, k: int | None) -> Recall:
-        """`Recall`. Run against 0.14.25: equal within 1e-12."""
+        """`Recall`. Run: equal within 1e-12."""
 
     @preset(AP, "ap", divisor="relevant", pool="queries")
     def ap(self, k: int | None) -> AP:
-        """`AveragePrecision`, divided by all expected documents. Run against 0.14.25: equal within 1e-12."""
+        """`AveragePrecision`, divided by all expected documents. Run: equal within 1e-12."""
 
 
 class LlamaIndex0123(
-    LlamaIndex0126, name="llama_index_0_12_3", versions=("0.12.3", "0.12.5"), evidence="run", ideal="retrieved"
+    LlamaIndex0126, name="llama_index_0_12_3", versions=("0.12.3", "0.12.5"), evidence="run 0.12.5", ideal="retrieved"
 ):
     """LlamaIndex from 0.12.3 to 0.12.5: the ideal list has no more documents than were retrieved.
 
@@ -64,7 +64,7 @@ class LlamaIndex0123(
 
 
 class LlamaIndex010(
-    LlamaIndex0126, name="llama_index_0_10", versions=("0.10.48", "0.12.2"), evidence="run", ideal="ones"
+    LlamaIndex0126, name="llama_index_0_10", versions=("0.10.48", "0.12.2"), evidence="run 0.12.2", ideal="ones"
 ):
     """LlamaIndex up to 0.12.2: the ideal list has as many relevant documents as were retrieved.
 
@@ -74,7 +74,7 @@ class LlamaIndex010(
 
 
 class DeepEval(
-    ToolWithoutNDCG, name="deepeval", package="deepeval", versions=("1.0.0", "4.3.1"), evidence="run",
+    ToolWithoutNDCG, name="deepeval", package="deepeval", versions=("1.0.0", "4.3.1"), evidence="run 4.3.1",
     relevant="above_0", ties="input", precision="float64", retrieve="all", short="pad", empty=0, missing="zero",
     unjudged="zero", average="uniform",
 ):  # fmt: skip
@@ -86,16 +86,16 @@ class DeepEval(
 
     @preset(AP, "ContextualPrecisionMetric", divisor="found", pool="queries")
     def contextual_precision(self, k: int | None) -> AP:
-        """`ContextualPrecisionMetric` of k contexts, divided by those relevant. Run against 4.3.1: equal within 1e-12.
+        """`ContextualPrecisionMetric` of k contexts, divided by those relevant. Run: equal within 1e-12.
 
         Its `strict_mode` counts values below the threshold 0.
         """
 
 
 class Ragas(
-    ToolWithoutNDCG, name="ragas", package="ragas", versions=("0.1.0", "0.4.3"), evidence="run", relevant="above_0",
-    ties="input", precision="float64", retrieve="all", short="pad", empty=0, missing="zero", unjudged="zero",
-    average="uniform",
+    ToolWithoutNDCG, name="ragas", package="ragas", versions=("0.1.0", "0.4.3"), evidence="run 0.4.3",
+    relevant="above_0", ties="input", precision="float64", retrieve="all", short="pad", empty=0, missing="zero",
+    unjudged="zero", average="uniform",
 ):  # fmt: skip
     """Ragas, metrics/_context_precision.py. Run against 0.4.3.
 
@@ -105,7 +105,7 @@ class Ragas(
 
     @preset(AP, "context_precision|llm_context_precision_with(out)?_reference", divisor="found", pool="queries")
     def context_precision(self, k: int | None) -> AP:
-        """`LLMContextPrecisionWithReference` of k contexts, divided by those relevant. Run against 0.4.3: within 2e-10.
+        """`LLMContextPrecisionWithReference` of k contexts, divided by those relevant. Run: equal within 2e-10.
 
         The difference comes from 1e-10, which is added to the divisor. `NonLLMContextPrecisionWithReference` computes
         the same from text similarities.
@@ -113,7 +113,7 @@ class Ragas(
 
 
 class AzureAIEvaluation(
-    Tool, name="azure_ai_evaluation", package="azure-ai-evaluation", versions=("1.18.10",), evidence="run",
+    Tool, name="azure_ai_evaluation", package="azure-ai-evaluation", versions=("1.18.10",), evidence="run 1.18.10",
     gain="exp2", discount="log2", ideal="cutoff", ties="input", precision="float64", short="pad", empty=0,
     missing="zero", unjudged="zero", average="uniform",
 ):  # fmt: skip
@@ -129,9 +129,9 @@ class AzureAIEvaluation(
 
 
 class TruLens(
-    Tool, name="trulens", package="trulens-feedback", versions=("2.14.0", "2.16.0"), evidence="run", gain="linear",
-    discount="log2", ideal="cutoff", relevant="above_0", ties="input", precision="float64", retrieve="all", short="pad",
-    empty="skip", missing="zero", unjudged="zero", average="uniform",
+    Tool, name="trulens", package="trulens-feedback", versions=("2.14.0", "2.16.0"), evidence="run 2.16.0",
+    gain="linear", discount="log2", ideal="cutoff", relevant="above_0", ties="input", precision="float64",
+    retrieve="all", short="pad", empty="skip", missing="zero", unjudged="zero", average="uniform",
 ):  # fmt: skip
     """TruLens `GroundTruthAgreement.ndcg_at_k`, feedback/groundtruth.py, from 2.14.0 on, the mean without NaN.
 
@@ -145,22 +145,22 @@ class TruLens(
 
     @preset(RR, "mrr", k=None)
     def mrr(self) -> RR:
-        """`mrr`, without a cutoff. Run against 2.16.0: equal within 1e-12."""
+        """`mrr`, without a cutoff. Run: equal within 1e-12."""
 
     @preset(Success, "ir_hit_rate")
     def ir_hit_rate(self, k: int | None) -> Success:
-        """`ir_hit_rate`. Run against 2.16.0: equal within 1e-12."""
+        """`ir_hit_rate`. Run: equal within 1e-12."""
 
     @preset(Precision, "precision_at_k", divisor="retrieved", missing="skip")
     def precision_at_k(self, k: int | None) -> Precision:
-        """`precision_at_k` without `relevance_scores`. Run against 2.16.0: equal within 1e-12.
+        """`precision_at_k` without `relevance_scores`. Run: equal within 1e-12.
 
         With scores that tie, see `inexpressible`. A query without retrieved chunks is NaN.
         """
 
     @preset(Recall, "recall_at_k")
     def recall_at_k(self, k: int | None) -> Recall:
-        """`recall_at_k` without `relevance_scores`; otherwise as above. Run against 2.16.0: equal within 1e-12."""
+        """`recall_at_k` without `relevance_scores`; otherwise as above. Run: equal within 1e-12."""
 
 
 llama_index_0_10, llama_index_0_12_3, llama_index_0_12_6 = LlamaIndex010(), LlamaIndex0123(), LlamaIndex0126()

@@ -21,9 +21,9 @@ def _persistence(name: str, p: object) -> Fields:
 
 
 class Ranx(
-    Tool, name="ranx", package="ranx", versions=("0.3.21",), evidence="run", gain="linear-positive", discount="log2",
-    relevant="from_1", ties="input", precision="float64", retrieve="all", short="pad", empty=0, missing="zero",
-    unjudged="zero", average="uniform",
+    Tool, name="ranx", package="ranx", versions=("0.3.21",), evidence="run 0.3.21", gain="linear-positive",
+    discount="log2", relevant="from_1", ties="input", precision="float64", retrieve="all", short="pad", empty=0,
+    missing="zero", unjudged="zero", average="uniform",
 ):  # fmt: skip
     """The library ranx 0.3: `ndcg@k` and `ndcg_burges@k`, metrics/ndcg.py. Run against 0.3.21: equal within 1e-9.
 
@@ -53,15 +53,15 @@ class Ranx(
 
     @preset(DCG, f"dcg(?P<burges>_burges)?(@{K})?")
     def dcg(self, k: int | None, *, burges: bool = False) -> DCG:
-        """`dcg@k` and `dcg_burges@k`, metrics/dcg.py. Run against 0.3.21: equal within 1e-9."""
+        """`dcg@k` and `dcg_burges@k`, metrics/dcg.py. Run: equal within 1e-9."""
 
     @preset(AP, f"map{AT_LEVEL}", divisor="relevant", pool="queries")
     def map(self, k: int | None, *, level: int = 1) -> AP:
-        """`map@k-lN`, metrics/average_precision.py. Run against 0.3.21: equal within 1e-9."""
+        """`map@k-lN`, metrics/average_precision.py. Run: equal within 1e-9."""
 
     @preset(RR, f"mrr{AT_LEVEL}")
     def mrr(self, k: int | None, *, level: int = 1) -> RR:
-        """`mrr@k-lN`, metrics/reciprocal_rank.py. Run against 0.3.21: equal within 1e-9."""
+        """`mrr@k-lN`, metrics/reciprocal_rank.py. Run: equal within 1e-9."""
 
     @preset(Precision, f"precision{AT_LEVEL}", divisor="k")
     def precision(self, k: int | None, *, level: int = 1) -> Precision:
@@ -69,30 +69,30 @@ class Ranx(
 
     @preset(Precision, f"hits{AT_LEVEL}", divisor="one")
     def hits(self, k: int | None, *, level: int = 1) -> Precision:
-        """`hits@k-lN`, metrics/hits.py: number of hits. Run against 0.3.21: equal within 1e-9."""
+        """`hits@k-lN`, metrics/hits.py: number of hits. Run: equal within 1e-9."""
 
     @preset(Recall, f"recall{AT_LEVEL}")
     def recall(self, k: int | None, *, level: int = 1) -> Recall:
-        """`recall@k-lN`, metrics/recall.py. Run against 0.3.21: equal within 1e-9."""
+        """`recall@k-lN`, metrics/recall.py. Run: equal within 1e-9."""
 
     @preset(Success, f"hit_rate{AT_LEVEL}")
     def hit_rate(self, k: int | None, *, level: int = 1) -> Success:
-        """`hit_rate@k-lN`, metrics/hit_rate.py. Run against 0.3.21: equal within 1e-9."""
+        """`hit_rate@k-lN`, metrics/hit_rate.py. Run: equal within 1e-9."""
 
     @preset(FMeasure, f"f1{AT_LEVEL}", divisor="k", beta_squared=1)
     def f1(self, k: int | None, *, level: int = 1) -> FMeasure:
-        """`f1@k-lN`, metrics/f1.py. Run against 0.3.21: equal within 1e-9."""
+        """`f1@k-lN`, metrics/f1.py. Run: equal within 1e-9."""
 
     @preset(RPrecision, f"r-precision{LEVEL}")
     def r_precision(self, *, level: int = 1) -> RPrecision:
-        """`r-precision-lN`, metrics/r_precision.py. Run against 0.3.21: equal within 1e-9."""
+        """`r-precision-lN`, metrics/r_precision.py. Run: equal within 1e-9."""
 
     @preset(
         RBP, rf"rbp\.(?P<p>[1-9]\d){LEVEL}", options={"level": least_grade("gain", "linear-from_{}")}, k=None,
         gain="linear-from_1", persistence=0.8,
     )  # fmt: skip
     def rbp(self, *, p: int = 80, level: int = 1) -> RBP:
-        """`rbp.p-lN`, metrics/rank_biased_precision.py; the gain is the label. Run against 0.3.21: equal within 1e-9.
+        """`rbp.p-lN`, metrics/rank_biased_precision.py; the gain is the label. Run: equal within 1e-9.
 
         Parameters
         ----------

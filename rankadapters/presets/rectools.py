@@ -20,8 +20,9 @@ def _beta_squared(name: str, beta: float) -> Fields:
 
 
 class RecTools(
-    Tool, name="rectools", package="rectools", versions=("0.19.0",), evidence="run", relevant="from_1", ties="input",
-    precision="float64", retrieve="all", short="pad", empty="skip", missing="zero", unjudged="zero", average="uniform",
+    Tool, name="rectools", package="rectools", versions=("0.19.0",), evidence="run 0.19.0", relevant="from_1",
+    ties="input", precision="float64", retrieve="all", short="pad", empty="skip", missing="zero", unjudged="zero",
+    average="uniform",
 ):  # fmt: skip
     """RecTools `NDCG`, metrics/ranking.py. Run against 0.19.0: equal within 1e-12.
 
@@ -54,27 +55,27 @@ class RecTools(
 
     @preset(AP, "MAP", divisor="relevant", pool="queries")
     def map(self, k: int | None) -> AP:
-        """`MAP` without `divide_by_k`: divided by the user's item count. Run against 0.19.0: equal within 1e-12."""
+        """`MAP` without `divide_by_k`: divided by the user's item count. Run: equal within 1e-12."""
 
     @preset(RR, "MRR")
     def mrr(self, k: int | None) -> RR:
-        """`MRR`. Run against 0.19.0: equal within 1e-12."""
+        """`MRR`. Run: equal within 1e-12."""
 
     @preset(Precision, "Precision", divisor="k")
     def precision(self, k: int | None, *, r_precision: bool = False) -> Precision:
-        """`Precision`, metrics/classification.py. Run against 0.19.0: equal within 1e-12."""
+        """`Precision`, metrics/classification.py. Run: equal within 1e-12."""
 
     @preset(Recall, "Recall")
     def recall(self, k: int | None) -> Recall:
-        """`Recall`, metrics/classification.py. Run against 0.19.0: equal within 1e-12."""
+        """`Recall`, metrics/classification.py. Run: equal within 1e-12."""
 
     @preset(Success, "HitRate")
     def hit_rate(self, k: int | None) -> Success:
-        """`HitRate`, metrics/classification.py. Run against 0.19.0: equal within 1e-12."""
+        """`HitRate`, metrics/classification.py. Run: equal within 1e-12."""
 
     @preset(FMeasure, "F1Beta", divisor="k", beta_squared=1)
     def f1_beta(self, k: int | None, *, beta: float = 1) -> FMeasure:
-        """`F1Beta`, metrics/classification.py. Run against 0.19.0: equal within 1e-12."""
+        """`F1Beta`, metrics/classification.py. Run: equal within 1e-12."""
 
 
 rectools = RecTools()

@@ -9,7 +9,7 @@ PREFIX = r"(.*_)?"  # the evaluator's name and the similarity, as in `dev_cosine
 
 
 class SentenceTransformers(
-    Tool, name="sentence_transformers", package="sentence-transformers", versions=("6.2.0",), evidence="run",
+    Tool, name="sentence_transformers", package="sentence-transformers", versions=("6.2.0",), evidence="run 6.2.0",
     gain="linear", discount="log2", ideal="cutoff", relevant="from_1", ties="docid-ascending", precision="float32",
     retrieve="all", short="pad", empty="skip", missing="zero", unjudged="zero", average="uniform",
 ):  # fmt: skip
@@ -25,27 +25,27 @@ class SentenceTransformers(
 
     @preset(AP, rf"{PREFIX}map@{K}", divisor="cutoff", pool="queries")
     def map(self, k: int | None) -> AP:
-        """`map@k`, divided by min(k, R). Run against 6.2.0: equal within 1e-12."""
+        """`map@k`, divided by min(k, R). Run: equal within 1e-12."""
 
     @preset(RR, rf"{PREFIX}mrr@{K}")
     def mrr(self, k: int | None) -> RR:
-        """`mrr@k`. Run against 6.2.0: equal within 1e-12."""
+        """`mrr@k`. Run: equal within 1e-12."""
 
     @preset(Precision, rf"{PREFIX}precision@{K}", divisor="k")
     def precision(self, k: int | None) -> Precision:
-        """`precision@k`. Run against 6.2.0: equal within 1e-12."""
+        """`precision@k`. Run: equal within 1e-12."""
 
     @preset(Recall, rf"{PREFIX}recall@{K}")
     def recall(self, k: int | None) -> Recall:
-        """`recall@k`. Run against 6.2.0: equal within 1e-12."""
+        """`recall@k`. Run: equal within 1e-12."""
 
     @preset(Success, rf"{PREFIX}accuracy@{K}")
     def accuracy(self, k: int | None) -> Success:
-        """`accuracy@k`: whether a document at ranks 1..k is relevant. Run against 6.2.0: equal within 1e-12."""
+        """`accuracy@k`: whether a document at ranks 1..k is relevant. Run: equal within 1e-12."""
 
 
 class Haystack(
-    Tool, name="haystack", package="haystack-ai", versions=("3.4.0", "3.4.1"), evidence="run", gain="linear",
+    Tool, name="haystack", package="haystack-ai", versions=("3.4.0", "3.4.1"), evidence="run 3.4.0", gain="linear",
     discount="log2", ideal="all", relevant="above_0", ties="input", precision="float64", retrieve="all", short="pad",
     empty=0, missing="zero", unjudged="zero", average="uniform",
 ):  # fmt: skip
@@ -61,23 +61,23 @@ class Haystack(
 
     @preset(AP, "DocumentMAPEvaluator", divisor="relevant", pool="queries")
     def map(self, k: int | None) -> AP:
-        """`DocumentMAPEvaluator`, divided by all relevant documents. Run against 3.4.0: equal within 1e-12."""
+        """`DocumentMAPEvaluator`, divided by all relevant documents. Run: equal within 1e-12."""
 
     @preset(RR, "DocumentMRREvaluator")
     def mrr(self, k: int | None) -> RR:
-        """`DocumentMRREvaluator`. Run against 3.4.0: equal within 1e-12."""
+        """`DocumentMRREvaluator`. Run: equal within 1e-12."""
 
     @preset(Recall)
     def recall(self, k: int | None) -> Recall:
-        """`DocumentRecallEvaluator(mode="multi_hit")`. Run against 3.4.0: equal within 1e-12."""
+        """`DocumentRecallEvaluator(mode="multi_hit")`. Run: equal within 1e-12."""
 
     @preset(Success, "DocumentRecallEvaluator")
     def hit(self, k: int | None) -> Success:
-        """`DocumentRecallEvaluator()`, whose mode is `single_hit`. Run against 3.4.0: equal within 1e-12."""
+        """`DocumentRecallEvaluator()`, whose mode is `single_hit`. Run: equal within 1e-12."""
 
 
 class AutoGluon(
-    Tool, name="autogluon", package="autogluon.multimodal", versions=("1.6.3",), evidence="run", gain="linear",
+    Tool, name="autogluon", package="autogluon.multimodal", versions=("1.6.3",), evidence="run 1.6.3", gain="linear",
     discount="log2", ideal="cutoff", relevant="above_0", ties="input", precision="float64", retrieve="all", short="pad",
     empty="error", missing="error", unjudged="zero", average="uniform",
 ):  # fmt: skip
@@ -93,15 +93,15 @@ class AutoGluon(
 
     @preset(RR, f"mrr@{K}")
     def mrr(self, k: int | None) -> RR:
-        """`mrr@k`. Run against 1.6.3: equal within 1e-12."""
+        """`mrr@k`. Run: equal within 1e-12."""
 
     @preset(Precision, f"precision@{K}", divisor="k")
     def precision(self, k: int | None) -> Precision:
-        """`precision@k`. Run against 1.6.3: equal within 1e-12."""
+        """`precision@k`. Run: equal within 1e-12."""
 
     @preset(Recall, f"recall@{K}")
     def recall(self, k: int | None) -> Recall:
-        """`recall@k`. Run against 1.6.3: equal within 1e-12."""
+        """`recall@k`. Run: equal within 1e-12."""
 
 
 sentence_transformers, haystack, autogluon = SentenceTransformers(), Haystack(), AutoGluon()

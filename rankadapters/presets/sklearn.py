@@ -12,9 +12,9 @@ from rankadapters.presets.vocabulary import Vocabulary
 
 
 class ScikitLearn(
-    Vocabulary[dict[str, Any]], name="sklearn", package="scikit-learn", versions=("1.6.0", "1.9.1"), evidence="run",
-    gain="linear", discount="log2", ideal="cutoff", relevant="from_1", ties="average", precision="float64",
-    retrieve="all", short="pad", empty=0, missing="error", unjudged="error", average="query",
+    Vocabulary[dict[str, Any]], name="sklearn", package="scikit-learn", versions=("1.6.0", "1.9.1"),
+    evidence="run 1.9.1", gain="linear", discount="log2", ideal="cutoff", relevant="from_1", ties="average",
+    precision="float64", retrieve="all", short="pad", empty=0, missing="error", unjudged="error", average="query",
 ):  # fmt: skip
     """scikit-learn 1.6 to 1.9 `ndcg_score`, metrics/_ranking.py. Run against 1.6.0 and 1.9.1: equal within 1e-12.
 
@@ -41,30 +41,30 @@ class ScikitLearn(
 
     @preset(DCG, "dcg_score")
     def dcg(self, k: int | None, *, log_base: float = 2) -> DCG:
-        """`dcg_score`, sklearn/metrics/_ranking.py. Run against 1.9.1: equal within 1e-12."""
+        """`dcg_score`, sklearn/metrics/_ranking.py. Run: equal within 1e-12."""
 
     @preset(AP, "average_precision_score", k=None, divisor="relevant", ties="together", pool="rows", average="row")
     def average_precision_score(self, *, pool: Literal["rows", "queries"] = "rows") -> AP:
-        """`average_precision_score` of all rows, or the mean over queries. Run against 1.9.1: equal within 1e-12."""
+        """`average_precision_score` of all rows, or the mean over queries. Run: equal within 1e-12."""
 
     @preset(
         AP, "label_ranking_average_precision_score", k=None, divisor="relevant", ties="together", empty=1,
         pool="queries",
     )  # fmt: skip
     def label_ranking_average_precision_score(self) -> AP:
-        """`label_ranking_average_precision_score` with a query per row. Run against 1.9.1: equal within 1e-12."""
+        """`label_ranking_average_precision_score` with a query per row. Run: equal within 1e-12."""
 
     @preset(AUC, "roc_auc_score", pairs="from_1", empty="error", pool="rows", average="row")
     def roc_auc_score(self, *, pool: Literal["rows", "queries"] = "rows") -> AUC:
-        """`roc_auc_score` of all rows, or the mean over queries. Run against 1.9.1: equal within 1e-12."""
+        """`roc_auc_score` of all rows, or the mean over queries. Run: equal within 1e-12."""
 
     @preset(Coverage, "coverage_error", ties="worst")
     def coverage_error(self) -> Coverage:
-        """`coverage_error` with a query per row. Run against 1.9.1: equal within 1e-12; lower is better."""
+        """`coverage_error` with a query per row. Run: equal within 1e-12; lower is better."""
 
     @preset(Success, "top_k_accuracy_score", default_k=2, ties="reverse")
     def top_k_accuracy_score(self, k: int | None) -> Success:
-        """`top_k_accuracy_score` with queries as samples and rows as classes. Run against 1.9.1: equal within 1e-12.
+        """`top_k_accuracy_score` with queries as samples and rows as classes. Run: equal within 1e-12.
 
         The class of a sample is the row with label 1. There must be at least three classes, since for two classes
         scikit-learn expects one score per sample and applies a threshold. The default of `k` is 2 in scikit-learn.

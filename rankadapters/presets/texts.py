@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from difflib import get_close_matches
+from functools import lru_cache
 from typing import Any, TypeGuard, cast
 
 from rankadapters.core.declaration.convention import Convention
@@ -172,6 +173,7 @@ def _is_text(text: str) -> bool:
     return False
 
 
+@lru_cache(maxsize=1024)  # conventions are frozen; an error is not kept
 def _parse(text: str) -> Convention:
     display = _DISPLAY.fullmatch(text)
     if display is not None:
@@ -286,7 +288,7 @@ def _from_preset(text: str, name: str, cutoff: str | None) -> Convention | None:
         msg = f"{cutoff!r:.80} in {text!r:.80} is not a cutoff; allowed are whole numbers from 1 on, and 'all'."
         raise ConventionError(msg, hint=hint)
     convention = make(k) if has_cutoff else make()
-    if getattr(convention, "k", None) != k:
+    if convention.get("k") != k:
         presets = _of_tool(name, convention.measure)
         with_cutoff = [f"'{preset}@{cutoff}'" for preset in presets if _with_cutoff(preset, "@") != preset]
         hint = ", or ".join([hint, *with_cutoff])

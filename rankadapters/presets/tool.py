@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import wraps
 from inspect import cleandoc
 from types import NoneType
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn, ParamSpec, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, ParamSpec, Protocol, TypeVar, cast
 
 from rankadapters.core.classes import frozen_class
 from rankadapters.core.declaration.convention import Convention
@@ -135,6 +135,8 @@ class Preset:
         The option of each argument; None if the tool's `options` define it.
     fields : Fields
         Fields that override the tool's defaults.
+    evidence : str
+        As in `Tool`; empty if it is that of the tool.
     """
 
     measure: type[Convention]
@@ -143,6 +145,7 @@ class Preset:
     default_k: int | None
     options: Mapping[str, Option | None]
     fields: Fields
+    evidence: str
 
     def option(self, tool: Any, name: str) -> Option:
         """Return the option for an argument, from the preset or else from the preset's tool."""
@@ -175,9 +178,10 @@ class Make(Protocol):
 
 
 def preset(
-    measure: type[C], reads: str = "", *, default_k: int | None = None, options: Options | None = None, **fields: Any
-) -> Callable[[Callable[P, C]], Callable[P, C]]:
-    """Turn a method into a preset; its body is only a docstring, which gives the evidence.
+    measure: type[C], reads: str = "", *, default_k: int | None = None, options: Options | None = None,
+    evidence: str = "", **fields: Any,
+) -> Callable[[Callable[P, C]], Callable[P, C]]:  # fmt: skip
+    """Turn a method into a preset; its body is only a docstring.
 
     The method's arguments are the cutoff and options. The convention starts from the tool's defaults; these fields
     override them, and the options of a call override both.
@@ -192,6 +196,8 @@ def preset(
         The cutoff if the tool's own name has none.
     options : dict of str to Option, optional
         Options of arguments that differ from the tool's `options`.
+    evidence : str
+        `read` if only the source was read although other presets of the tool were run.
     **fields
         Fields that override the tool's defaults.
     """
@@ -199,7 +205,7 @@ def preset(
     def declare(method: Callable[P, C]) -> Callable[P, C]:
         arguments = dict.fromkeys(name for name in inspect.signature(method).parameters if name != "self").keys()
         by_name = {name: (options or {}).get(name) for name in arguments if name != "k"}
-        declared = Preset(measure, reads, "k" in arguments, default_k, by_name, fields)
+        declared = Preset(measure, reads, "k" in arguments, default_k, by_name, fields, evidence)
 
         @wraps(method)
         def make(*args: P.args, **kwargs: P.kwargs) -> C:
@@ -218,7 +224,6 @@ def preset(
     return declare
 
 
-Evidence = Literal["run", "read"]
 _PARAMETERS = "\n\nParameters\n----------\n"
 _ENTRY = re.compile(r"^(\w+)\n((?:    .+\n?)+)", re.MULTILINE)  # name and text
 
@@ -253,14 +258,15 @@ class Tool:
         Name of the package for pip; empty if pip cannot install the tool.
     versions : tuple of str
         The first and the last release for which the presets were confirmed, or the only one.
-    evidence : {'run', 'read'}
-        Whether numbers of the tool confirm the presets, or only its source (for a definition, the paper).
+    evidence : str
+        `run` and the release whose numbers in tests/golden confirm the presets, or `read` if only the source was read
+        (for a definition, the paper).
     """
 
     name: ClassVar[str]
     package: ClassVar[str] = ""
     versions: ClassVar[tuple[str, ...]] = ()
-    evidence: ClassVar[Evidence] = "read"
+    evidence: ClassVar[str] = "read"
     defaults: ClassVar[Fields] = {}
     options: ClassVar[Options] = {}
     texts: ClassVar[Mapping[str, str]] = {"k": "    The cutoff; None takes all ranks."}
@@ -268,7 +274,7 @@ class Tool:
 
     def __init_subclass__(
         cls, *, name: str = "", package: str | None = None, versions: tuple[str, ...] = (),
-        evidence: Evidence = "read", **defaults: Any,
+        evidence: str = "read", **defaults: Any,
     ) -> None:  # fmt: skip
         """Store the class arguments; fields are added to those of the parent class."""
         super().__init_subclass__()
@@ -322,6 +328,16 @@ class Tool:
     def measures(cls) -> tuple[str, ...]:
         """Return the names of the methods for measures other than NDCG, such as `recip_rank`."""
         return tuple(name for name in cls.presets if name != "__call__")
+
+    @classmethod
+    def evidence_of(cls, method: str) -> str:
+        """Return the evidence for a preset, by the name of its method.
+
+        >>> from rankadapters import presets
+        >>> presets.ranx.evidence_of("map"), presets.elasticsearch.evidence_of("mrr")
+        ('run 0.3.21', 'read')
+        """
+        return cls.presets[method].evidence or cls.evidence
 
     def read(self, text: str, **params: Any) -> Convention:
         """Return the convention of a metric, given the tool's own name for it, such as `map_cut_10`.

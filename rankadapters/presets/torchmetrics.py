@@ -12,7 +12,7 @@ Action = Literal["neg", "pos", "skip", "error"]
 
 
 class TorchMetrics(
-    Tool, name="torchmetrics", package="torchmetrics", versions=("1.9.0",), evidence="run", relevant="from_1",
+    Tool, name="torchmetrics", package="torchmetrics", versions=("1.9.0",), evidence="run 1.9.0", relevant="from_1",
     ties="input", precision="float32", retrieve="above_0", short="pad", empty=0, missing="error", unjudged="error",
     average="uniform",
 ):  # fmt: skip
@@ -43,7 +43,7 @@ class TorchMetrics(
 
     @preset(AP, "RetrievalMAP", divisor="found", pool="queries")
     def map(self, k: int | None, *, empty_target_action: Action = "neg") -> AP:
-        """`RetrievalMAP`. Run against 1.9.0: equal within 1e-6.
+        """`RetrievalMAP`. Run: equal within 1e-6.
 
         Only rows with a score above 0 count, and the divisor is the number of relevant rows at ranks 1..k. Labels are 0
         and 1. torchmetrics does not guarantee an order of ties; in this preset tied rows keep their order.
@@ -51,30 +51,30 @@ class TorchMetrics(
 
     @preset(RR, "RetrievalMRR")
     def mrr(self, k: int | None, *, empty_target_action: Action = "neg") -> RR:
-        """`RetrievalMRR`. Run against 1.9.0: equal within 1e-6; otherwise as `map`."""
+        """`RetrievalMRR`. Run: equal within 1e-6; otherwise as `map`."""
 
     @preset(Precision, "RetrievalPrecision", divisor="k")
     def precision(self, k: int | None, *, adaptive_k: bool = False, empty_target_action: Action = "neg") -> Precision:
-        """`RetrievalPrecision`. Run against 1.9.0: equal within 1e-6; only rows with a score above 0 count."""
+        """`RetrievalPrecision`. Run: equal within 1e-6; only rows with a score above 0 count."""
 
     @preset(Recall, "RetrievalRecall")
     def recall(self, k: int | None, *, empty_target_action: Action = "neg") -> Recall:
-        """`RetrievalRecall`. Run against 1.9.0: equal within 1e-6; otherwise as `map`."""
+        """`RetrievalRecall`. Run: equal within 1e-6; otherwise as `map`."""
 
     @preset(Success, "RetrievalHitRate", retrieve="all")
     def hit_rate(self, k: int | None, *, empty_target_action: Action = "neg") -> Success:
-        """`RetrievalHitRate`, of all rows. Run against 1.9.0: equal within 1e-6."""
+        """`RetrievalHitRate`, of all rows. Run: equal within 1e-6."""
 
     @preset(FallOut, "RetrievalFallOut", retrieve="all", empty=1)
     def fall_out(self, k: int | None, *, empty_target_action: Action = "pos") -> FallOut:
-        """`RetrievalFallOut`, of all rows. Run against 1.9.0: equal within 1e-6.
+        """`RetrievalFallOut`, of all rows. Run: equal within 1e-6.
 
         By default, a query without irrelevant rows counts 1.
         """
 
     @preset(RPrecision, "RetrievalRPrecision")
     def r_precision(self, *, empty_target_action: Action = "neg") -> RPrecision:
-        """`RetrievalRPrecision`, of all rows. Run against 1.9.0: equal within 1e-6."""
+        """`RetrievalRPrecision`, of all rows. Run: equal within 1e-6."""
 
     def read(self, text: str, *, top_k: int | None = None, **params: Any) -> Convention:
         """Return the convention of a class of torchmetrics.retrieval.

@@ -11,9 +11,9 @@ GEOMETRIC = "geometric_1e-05"
 
 
 class TrecEval9(
-    Tool, name="trec_eval_9", versions=("9.0.8",), evidence="run", discount="log2", ideal="cutoff", relevant="from_1",
-    ties="docid-descending", precision="float32", retrieve="all", short="pad", empty=0, missing="skip", unjudged="zero",
-    pool="queries", average="uniform",
+    Tool, name="trec_eval_9", versions=("9.0.8",), evidence="run 9.0.8", discount="log2", ideal="cutoff",
+    relevant="from_1", ties="docid-descending", precision="float32", retrieve="all", short="pad", empty=0,
+    missing="skip", unjudged="zero", pool="queries", average="uniform",
 ):  # fmt: skip
     """trec_eval 9.0.x `ndcg_cut` and `ndcg`, m_ndcg_cut.c. Run against 9.0.8: equal to the four printed decimals.
 
@@ -47,69 +47,70 @@ class TrecEval9(
 
     @preset(AP, rf"map_cut[_.]{K}", divisor="relevant")
     def map_cut(self, k: int | None, *, level: int = 1, complete: bool = False, judged_only: bool = False) -> AP:
-        """`map_cut_k`, m_map_cut.c: AP at cutoff k, divided by all relevant rows. Run against 9.0.8: same printout."""
+        """`map_cut_k`, m_map_cut.c: AP at cutoff k, divided by all relevant rows. Run: same printout."""
 
     @preset(AP, "map", k=None, divisor="relevant")
     def map(self, *, level: int = 1, complete: bool = False, judged_only: bool = False) -> AP:
-        """`map`, m_map.c. Run against 9.0.8: same printout."""
+        """`map`, m_map.c. Run: same printout."""
 
     @preset(AP, "gm_map", k=None, divisor="relevant", average=GEOMETRIC)
     def gm_map(self, *, level: int = 1, complete: bool = False, judged_only: bool = False) -> AP:
-        """`gm_map`, m_gm_map.c: the geometric mean of max(value, 1e-5). Run against 9.0.8: same printout."""
+        """`gm_map`, m_gm_map.c: the geometric mean of max(value, 1e-5). Run: same printout."""
 
     @preset(RR, "recip_rank", k=None)
     def recip_rank(self, *, level: int = 1, complete: bool = False, judged_only: bool = False) -> RR:
-        """`recip_rank`, m_recip_rank.c. Run against 9.0.8: same printout."""
+        """`recip_rank`, m_recip_rank.c. Run: same printout."""
 
     @preset(Precision, rf"P[_.]{K}", divisor="k")
     def P(self, k: int | None, *, level: int = 1, complete: bool = False, judged_only: bool = False) -> Precision:
-        """`P_k`, m_P.c. Run against 9.0.8: same printout."""
+        """`P_k`, m_P.c. Run: same printout."""
 
     @preset(Precision, rf"relative_P[_.]{K}", divisor="relevant")
     def relative_P(
         self, k: int | None, *, level: int = 1, complete: bool = False, judged_only: bool = False
     ) -> Precision:
-        """`relative_P_k`, m_relative_P.c: divided by min(k, R). Run against 9.0.8: same printout."""
+        """`relative_P_k`, m_relative_P.c: divided by min(k, R). Run: same printout."""
 
     @preset(Precision, "set_P", k=None, divisor="retrieved")
     def set_P(self, *, level: int = 1, complete: bool = False, judged_only: bool = False) -> Precision:
-        """`set_P`, m_set_P.c: over all retrieved rows. Run against 9.0.8: same printout."""
+        """`set_P`, m_set_P.c: over all retrieved rows. Run: same printout."""
 
     @preset(Precision, "set_relative_P", k=None, divisor="relevant")
     def set_relative_P(self, *, level: int = 1, complete: bool = False, judged_only: bool = False) -> Precision:
-        """`set_relative_P`, m_set_rel_P.c: divided by min(n, R). Run against 9.0.8: same printout."""
+        """`set_relative_P`, m_set_rel_P.c: divided by min(n, R). Run: same printout."""
 
     @preset(Recall, rf"recall[_.]{K}")
     def recall(self, k: int | None, *, level: int = 1, complete: bool = False, judged_only: bool = False) -> Recall:
-        """`recall_k`, m_recall.c. Run against 9.0.8: same printout."""
+        """`recall_k`, m_recall.c. Run: same printout."""
 
     @preset(Recall, "set_recall", k=None)
     def set_recall(self, *, level: int = 1, complete: bool = False, judged_only: bool = False) -> Recall:
-        """`set_recall`, m_set_recall.c: over all retrieved rows. Run against 9.0.8: same printout."""
+        """`set_recall`, m_set_recall.c: over all retrieved rows. Run: same printout."""
 
     @preset(Success, rf"success[_.]{K}")
     def success(self, k: int | None, *, level: int = 1, complete: bool = False, judged_only: bool = False) -> Success:
-        """`success_k`, m_success.c. Run against 9.0.8: same printout."""
+        """`success_k`, m_success.c. Run: same printout."""
 
     @preset(RPrecision, "Rprec")
     def Rprec(self, *, level: int = 1, complete: bool = False, judged_only: bool = False) -> RPrecision:
-        """`Rprec`, m_Rprec.c. Run against 9.0.8: same printout."""
+        """`Rprec`, m_Rprec.c. Run: same printout."""
 
     @preset(Bpref, "bpref")
     def bpref(self, *, level: int = 1, complete: bool = False, judged_only: bool = False) -> Bpref:
-        """`bpref`, m_bpref.c. Run against 9.0.8: same printout."""
+        """`bpref`, m_bpref.c. Run: same printout."""
 
     @preset(Bpref, "gm_bpref", average=GEOMETRIC)
     def gm_bpref(self, *, level: int = 1, complete: bool = False, judged_only: bool = False) -> Bpref:
-        """`gm_bpref`, m_gm_bpref.c: the geometric mean of max(value, 1e-5). Run against 9.0.8: same printout."""
+        """`gm_bpref`, m_gm_bpref.c: the geometric mean of max(value, 1e-5). Run: same printout."""
 
     @preset(FMeasure, r"set_F([_.](?P<x>\d+(\.\d+)?))?", k=None, divisor="retrieved", beta_squared=1)
     def set_F(self, *, x: float = 1, level: int = 1, complete: bool = False, judged_only: bool = False) -> FMeasure:
-        """`set_F.x`, m_set_F.c, over all retrieved rows; x is beta squared. Run against 9.0.8: same printout."""
+        """`set_F.x`, m_set_F.c, over all retrieved rows; x is beta squared. Run: same printout."""
 
 
 class TrecEval10(
-    TrecEval9, name="trec_eval_10", versions=("10.0-rc3",), evidence="run", precision="float64", missing="error",
+    TrecEval9, name="trec_eval_10", versions=("10.0-rc3",), evidence="run 10.0-rc3", precision="float64",
+    missing="error",
 ):  # fmt: skip
     """trec_eval 10.0 `ndcg_cut` and `ndcg`. Run against 10.0-rc3: equal to the four printed decimals.
 
@@ -118,7 +119,9 @@ class TrecEval10(
     """
 
 
-class PytrecEval(TrecEval9, name="pytrec_eval", package="pytrec-eval-terrier", versions=("0.5.11",), evidence="run"):
+class PytrecEval(
+    TrecEval9, name="pytrec_eval", package="pytrec-eval-terrier", versions=("0.5.11",), evidence="run 0.5.11"
+):
     """pytrec_eval 0.5 `ndcg_cut` and `ndcg`, as in trec_eval 9. Run against pytrec_eval-terrier 0.5.11: within 1e-9.
 
     Queries that are absent from the run are left out. A query whose run is empty (`run["q"] = {}`) counts 0: if no
@@ -128,7 +131,7 @@ class PytrecEval(TrecEval9, name="pytrec_eval", package="pytrec-eval-terrier", v
 
 
 class TrecEval8(
-    Tool, name="trec_eval_8", versions=("8.1",), evidence="run", gain="linear", discount="log2", ideal="cutoff",
+    Tool, name="trec_eval_8", versions=("8.1",), evidence="run 8.1", gain="linear", discount="log2", ideal="cutoff",
     ties="docid-descending", precision="float32", short="pad", empty=0, missing="skip", unjudged="zero",
     average="uniform",
 ):  # fmt: skip

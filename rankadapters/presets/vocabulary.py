@@ -69,11 +69,12 @@ class Vocabulary(Tool, ABC, Generic[Spelling]):
 
     def fallback(self, convention: Any) -> Convention:
         """Return the convention to use if the tool lacks the measure; by default, an NDCG at the same cutoff."""
-        return self(getattr(convention, "k", None))
+        return self(convention.get("k"))
 
     def _cutoff(self, convention: Any) -> int | None:
         """Return the nearest cutoff that the tool accepts."""
-        return getattr(convention, "k", None)
+        k: int | None = convention.get("k")
+        return k
 
     @abstractmethod
     def spell(self, convention: Any) -> Spelling:

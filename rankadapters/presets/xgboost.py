@@ -8,15 +8,7 @@ from typing import Any, ClassVar
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.fields import read_cutoff
 from rankadapters.core.measures import AP, AUC, NDCG, Precision
-from rankadapters.presets.tool import (
-    ANY_WEIGHTS,
-    Options,
-    choice,
-    one_of,
-    preset,
-    refuse_unknown,
-    split_spec,
-)
+from rankadapters.presets.tool import ANY_WEIGHTS, Options, choice, one_of, preset, refuse_unknown, split_spec
 from rankadapters.presets.vocabulary import Vocabulary
 
 NO_CUTOFF = 2**31 - 1  # longer than any query
@@ -29,7 +21,7 @@ WITHOUT_GROUPS = AUC(
 
 
 class XGBoost(
-    Vocabulary[dict[str, Any]], name="xgboost", package="xgboost", versions=("3.1.2", "3.4.1"), evidence="run",
+    Vocabulary[dict[str, Any]], name="xgboost", package="xgboost", versions=("3.1.2", "3.4.1"), evidence="run 3.2.0",
     gain="exp2-floor", discount="log2", ideal="cutoff", relevant="above_0", ties="input", precision="float32",
     retrieve="all", short="pad", empty=1, missing="error", unjudged="error", pool="queries", average="query",
 ):  # fmt: skip
@@ -62,21 +54,21 @@ class XGBoost(
 
     @preset(AP, "map", divisor="cutoff")
     def map(self, k: int | None, *, minus: bool = False) -> AP:
-        """`map@k` and `map@k-` of binary labels, rank_metric.cc. Run against 3.2.0: equal within 1e-12.
+        """`map@k` and `map@k-` of binary labels, rank_metric.cc. Run: equal within 1e-12.
 
         A plain `map` means @32; with the trailing minus, a query without relevant rows counts 0 instead of 1.
         """
 
     @preset(Precision, "pre", divisor="retrieved", empty=0)
     def pre(self, k: int | None) -> Precision:
-        """`pre@k` of binary labels, rank_metric.cc: divided by min(k, n). Run against 3.2.0: equal within 1e-12.
+        """`pre@k` of binary labels, rank_metric.cc: divided by min(k, n). Run: equal within 1e-12.
 
         A plain `pre` means @32; a trailing minus changes nothing.
         """
 
     @preset(AUC, "auc", pairs="every-two", ties="average", empty="skip", average="uniform")
     def auc(self, *, groups: bool = True) -> AUC:
-        """`auc`, auc.cc. Run against 3.2.0: equal within 1e-8, for integer labels within 1e-12.
+        """`auc`, auc.cc. Run: equal within 1e-8, for integer labels within 1e-12.
 
         With groups it uses all pairs of rows in a query; of two rows with equal labels, the earlier one counts as the
         better one. The value is the unweighted mean over queries with at least three rows. Without groups, a label is
@@ -134,7 +126,7 @@ class XGBoost(
 
     def fallback(self, convention: Any) -> Convention:
         """Return the nearest NDCG, for a measure that XGBoost lacks."""
-        return self(getattr(convention, "k", None), minus=getattr(convention, "empty", None) == 0)
+        return self(convention.get("k"), minus=convention.get("empty") == 0)
 
     def spell(self, convention: Any) -> dict[str, Any]:
         """Return `eval_metric` (with a trailing minus for `empty=0`) and, for NDCG, `ndcg_exp_gain`.

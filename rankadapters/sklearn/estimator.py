@@ -62,10 +62,8 @@ class QueryEstimator(BaseEstimator):
         """
         if self.convention is None:
             name = type(self).__name__
-            raise ConventionError(
-                f"{name} has no convention to score with, and there is no default.",
-                hint=f"{name}(..., convention=ra.presets.textbook(10)), or scoring=ra.sklearn.query_scorer(...)",
-            )
+            hint = f"{name}(..., convention=ra.presets.textbook(10)), or scoring=ra.sklearn.query_scorer(...)"
+            raise ConventionError(f"{name} has no convention to score with, and there is no default.", hint=hint)
         ids = ids_of(X, qid, self.qid)
         if ids is None:
             raise self._no_qid("score")
@@ -105,7 +103,7 @@ class QueryEstimator(BaseEstimator):
             least=0, most=1, above=True, below=True, hint="validation_fraction=0.1",
         )  # fmt: skip
         if eval_set is not None:
-            raise InputError("validation queries were given twice.\nHint: either eval_set or validation_fraction.")
+            raise InputError("validation queries were given twice.", hint="either eval_set or validation_fraction")
 
     def _sets(self, X: Any, y: Any, qid: Any, sample_weight: Any, eval_set: Any) -> list[LabeledRows]:
         """Return the training rows, followed by the validation sets."""
@@ -135,9 +133,9 @@ class QueryEstimator(BaseEstimator):
         """Return an error that lists every way to pass the missing ids."""
         call = "eval_set=[(X, y, qid)]" if method == "eval_set" else f"{method}(X, y, qid=ids)"
         return InputError(
-            f"{type(self).__name__}: {method} got no qid, so it cannot tell the queries apart.\n"
-            f"Hint: {call}{self._other_ids}; in a search, cross-validation or pipeline "
-            "sklearn.set_config(enable_metadata_routing=True), then pass qid=ids to its fit."
+            f"{type(self).__name__}: {method} got no qid, so it cannot tell the queries apart.",
+            hint=f"{call}{self._other_ids}; in a search, cross-validation or pipeline "
+            "sklearn.set_config(enable_metadata_routing=True), then pass qid=ids to its fit",
         )
 
 

@@ -207,13 +207,13 @@ class RankerFit:
         weight = self.train.row_weight
         if weight is not None and not has_fit_parameter(self.ranker, "sample_weight"):
             msg = f"{type(self.ranker).__name__}.fit takes no sample_weight."
-            raise InputError(f"{msg}\nHint: leave it out, or change the estimator.")
+            raise InputError(msg, hint="leave it out, or change the estimator")
         # An estimator that is not a ranker gets no validation sets: QueryRanker refuses them earlier.
         self._fit(**{} if weight is None else {"sample_weight": weight})
 
     def _lightgbm(self) -> None:
         from rankadapters import lightgbm
-        from rankadapters.lightgbm.trainings import refuse_bagging_by_query
+        from rankadapters.lightgbm.trainings import refuse_bagging_by_query, sort_ours_first
 
         if self.objective is not None:
             self.ranker.set_params(objective=lightgbm.objective(self.objective))
@@ -234,8 +234,7 @@ class RankerFit:
         shown = self.convention.name
 
         def sort_first(env: Any) -> None:
-            """Sort our metric before the ranker's own, because `first_metric_only` watches the first of the list."""
-            env.evaluation_result_list.sort(key=lambda result: result[1] != shown)
+            sort_ours_first(env.evaluation_result_list, {shown})
 
         callbacks = [sort_first, *(self.params.pop("callbacks", None) or [])]
         with _temporary_params(self.ranker, **no_metric, first_metric_only=True):

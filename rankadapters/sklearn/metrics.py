@@ -50,9 +50,8 @@ class QueryScorer:
             raise InputError("the scorer got no y.", hint="scoring=scorer, or scorer(estimator, X, y, qid=qid)")
         unknown = set(metadata) - {self.qid}
         if unknown:
-            raise InputError(
-                f"the scorer takes {self.qid!r} but was passed {min(unknown)!r}.\nHint: query_scorer(qid=)."
-            )
+            msg = f"the scorer takes {self.qid!r} but was passed {min(unknown)!r}."
+            raise InputError(msg, hint="query_scorer(qid=)")
         qid = metadata.get(self.qid)
         refuse_other_rows(self.qid, X=X, y=y, qid=qid, sample_weight=sample_weight)
         queries = queries_of(y, find_qid(self.qid, X, y, whole=self._ids) if qid is None else qid)
@@ -76,14 +75,17 @@ class QueryScorer:
         return as_convention(self.convention).weighting is not None
 
 
+def refuse_ignored_weights(convention: Convention) -> None:
+    """Refuse weights if the convention would ignore them."""
+    if convention.weighting is None:
+        msg = f"sample_weight was given but the convention says average={convention.average!r}, which would ignore it."
+        hint = "convention.replace(average='query') where the measure has it, or drop sample_weight"
+        raise InputError(msg, hint=hint)
+
+
 def _weighted(queries: Queries, sample_weight: Any, convention: Convention) -> Queries:
     """Return the queries with row weights or query weights, whichever the convention uses."""
-    if convention.weighting is None:
-        average = getattr(convention, "average", None)
-        raise InputError(
-            f"sample_weight was given but the convention says average={average!r}, which would ignore it.",
-            hint="convention.replace(average='query') where the measure has it, or drop sample_weight",
-        )
+    refuse_ignored_weights(convention)
     if convention.weighting == "row_weight":
         return queries.with_weights(row_weight=sample_weight)
     return queries.with_weights(one_per_query(sample_weight, queries))
@@ -223,10 +225,8 @@ def _graded(estimator: Any, X: Any) -> Any:
 
 
 def _without_probabilities(estimator: Any) -> InputError:
-    return InputError(
-        f"{type(estimator).__name__} has no predict_proba, so its rows have no score.",
-        hint="wrap a classifier in CalibratedClassifierCV, or response='predict', which ties all rows of a class",
-    )
+    hint = "wrap a classifier in CalibratedClassifierCV, or response='predict', which ties all rows of a class"
+    return InputError(f"{type(estimator).__name__} has no predict_proba, so its rows have no score.", hint=hint)
 
 
 RESPONSES = {"auto": _automatic, "predict": lambda estimator, X: estimator.predict(X), "predict_proba": _graded}

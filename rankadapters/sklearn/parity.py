@@ -68,8 +68,8 @@ class ScikitLearnToolkit(Toolkit):
             bad = (relevant != 1) | (np.diff(queries.indptr) < LEAST_CLASSES)
             if bad.any():
                 query = queries.query_ids[int(np.argmax(bad))]
-                msg = f"query {query} is not a sample of sklearn's {TOP_K}: three rows or more, one of label 1"
-                raise InputError(f"{msg}.\nHint: drop the query, or leave sklearn out.")
+                msg = f"query {query} is not a sample of sklearn's {TOP_K}: three rows or more, one of label 1."
+                raise InputError(msg, hint="drop the query, or leave sklearn out")
 
     def prepare(self, data: ToolkitData, words: dict[str, Any]) -> ToolkitData:
         """Drop one-document queries if the function refuses them."""
@@ -78,8 +78,8 @@ class ScikitLearnToolkit(Toolkit):
         if accepted.all() or words["metric"] not in REFUSE_ONE:
             return data
         if not accepted.any():
-            msg = "every query has one document, which sklearn's functions refuse.\nHint: leave sklearn out."
-            raise InputError(msg)
+            msg = "every query has one document, which sklearn's functions refuse."
+            raise InputError(msg, hint="leave sklearn out")
         queries, rows = data.queries.subset(np.flatnonzero(accepted))
         note = f"scikit-learn refuses one-document queries: {(~accepted).sum()} left out on both sides."
         return replace(data, queries=queries, scores=data.scores[rows], notes=(note, *data.notes))

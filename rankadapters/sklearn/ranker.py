@@ -275,9 +275,8 @@ class QueryRanker(MetaEstimatorMixin, QueryEstimator):
             msg = f"{name} takes neither an objective nor validation queries, so {used[0]} has no effect."
             raise InputError(msg, hint=hint)
         if self.eval_metric is not None and eval_set is None and self.validation_fraction is None:
-            raise InputError(
-                "eval_metric has no validation queries.", hint="fit(eval_set=[(X, y, qid)]) or validation_fraction=0.1"
-            )
+            msg = "eval_metric has no validation queries."
+            raise InputError(msg, hint="fit(eval_set=[(X, y, qid)]) or validation_fraction=0.1")
 
 
 def _with_requests(estimator: Any) -> Any:
@@ -297,5 +296,5 @@ def _check_estimator(estimator: Any) -> None:
     last = last_step(estimator)
     for name in ("fit", "predict"):
         if not hasattr(last, name) and not hasattr(type(last), name):  # a stack has `predict` only once it is fitted
-            hint = "Hint: an estimator, or a Pipeline whose last step has fit and predict."
-            raise InputError(f"estimator={brief(estimator)} has no {name}.\n{hint}")
+            msg = f"estimator={brief(estimator)} has no {name}."
+            raise InputError(msg, hint="an estimator, or a Pipeline whose last step has fit and predict")

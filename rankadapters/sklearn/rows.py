@@ -85,10 +85,8 @@ class LabeledRows:
     def with_features(self, X: Any) -> LabeledRows:
         """Return these rows with transformed features."""
         if n_rows(X) != n_rows(self.X):
-            raise InputError(
-                f"a step of the pipeline made {n_rows(X)} rows of {n_rows(self.X)}, so their queries are unknown.",
-                hint="sample rows before QueryRanker, together with their qid",
-            )
+            msg = f"a step of the pipeline made {n_rows(X)} rows of {n_rows(self.X)}, so their queries are unknown."
+            raise InputError(msg, hint="sample rows before QueryRanker, together with their qid")
         return replace(self, X=X)
 
 
@@ -97,16 +95,12 @@ def ids_of(X: Any, qid: Any, name: str | None) -> Any:
     if name is None:
         return qid
     if qid is not None:
-        raise InputError(
-            f"the ids were given twice: by qid= and by QueryRanker(qid={name!r}).",
-            hint="leave qid= out, or QueryRanker(qid=None) and drop the column",
-        )
+        msg = f"the ids were given twice: by qid= and by QueryRanker(qid={name!r})."
+        raise InputError(msg, hint="leave qid= out, or QueryRanker(qid=None) and drop the column")
     ids = named_ids(name, X)
     if ids is None:
-        raise InputError(
-            f"X has no column or index level {name!r}, where QueryRanker(qid={name!r}) reads the ids.",
-            hint="a table with it, or QueryRanker(qid=None) and fit(X, y, qid=ids)",
-        )
+        msg = f"X has no column or index level {name!r}, where QueryRanker(qid={name!r}) reads the ids."
+        raise InputError(msg, hint="a table with it, or QueryRanker(qid=None) and fit(X, y, qid=ids)")
     return ids
 
 
@@ -125,8 +119,8 @@ def whole_queries(features: Any, y: Any, qid: Any, whole: Any) -> Queries:
     """Return labels and query ids as Queries, checked against the features and `whole`, the complete data's ids."""
     queries = queries_of(y, qid)
     if n_rows(features) != queries.n_docs:
-        msg = f"X has {n_rows(features)} rows but y has {queries.n_docs}.\nHint: one label and one qid per row of X."
-        raise InputError(msg)
+        msg = f"X has {n_rows(features)} rows but y has {queries.n_docs}."
+        raise InputError(msg, hint="one label and one qid per row of X")
     refuse_ids_among_features(features, as_column("qid", qid), queries.n_queries)
     if whole is not None:
         warn_of_cuts(queries, whole_sizes(whole))
@@ -136,8 +130,8 @@ def whole_queries(features: Any, y: Any, qid: Any, whole: Any) -> Queries:
 def held_out(queries: Queries, fraction: float) -> NDArray[np.bool_]:
     """Return a mask of the queries to hold out: those with the smallest hashes of ids, at least one and not all."""
     if queries.n_queries == 1:
-        msg = "validation_fraction needs two queries or more, but there is one.\nHint: fit(eval_set=[(X, y, qid)])."
-        raise InputError(msg)
+        msg = "validation_fraction needs two queries or more, but there is one."
+        raise InputError(msg, hint="fit(eval_set=[(X, y, qid)])")
     n_held_out = min(max(round(fraction * queries.n_queries), 1), queries.n_queries - 1)
     mask = np.zeros(queries.n_queries, np.bool_)
     mask[np.argsort(queries.id_hashes, kind="stable")[:n_held_out]] = True
@@ -203,9 +197,9 @@ def refuse_ids_among_features(X: Any, ids: Array, n_queries: int) -> None:
 
 def _ids_inside(column: str) -> InputError:
     return InputError(
-        f"column {column} of X holds the query ids, from which a model would memorize the training queries.\n"
-        "Hint: QueryRanker(estimator, qid='its name') removes it; or drop it and pass fit(qid=). If it is a real "
-        "feature, rename it if its name is 'qid', and pass different ids: fit(qid=[f'q{name}' for name in qid])."
+        f"column {column} of X holds the query ids, from which a model would memorize the training queries.",
+        hint="QueryRanker(estimator, qid='its name') removes it; or drop it and pass fit(qid=). If it is a real "
+        "feature, rename it if its name is 'qid', and pass different ids: fit(qid=[f'q{name}' for name in qid])",
     )
 
 
@@ -242,10 +236,8 @@ def queries_of(labels: Any, qid: Any) -> Queries:
     ids = queries.query_ids
     floats = [i for i in ids if isinstance(i, (float, np.floating))] if ids.dtype.kind in "fO" else []
     if floats:
-        raise InputError(
-            f"qid has floats such as {floats[0]}, which rounding or a cast may merge or split.",
-            hint="qid.astype('int64') if all are whole numbers, or qid.astype(str)",
-        )
+        msg = f"qid has floats such as {floats[0]}, which rounding or a cast may merge or split."
+        raise InputError(msg, hint="qid.astype('int64') if all are whole numbers, or qid.astype(str)")
     return queries
 
 
@@ -274,12 +266,11 @@ def find_qid(name: str, X: Any, y: Any, *, whole: Any = None) -> Any:
     state = "off, so scorers get no metadata"
     if get_config()["enable_metadata_routing"]:
         state = "on, but nothing was passed by that name"
-    msg = (
-        f"the scorer got no {name!r}, so it cannot tell the queries apart (metadata routing is {state}).\n"
-        f"Hint: sklearn.set_config(enable_metadata_routing=True) and fit(X, y, {name}=...) or "
-        f"params={{{name!r}: ...}}; or a column or index level named {name!r} in X or y{by_whole}."
+    raise InputError(
+        f"the scorer got no {name!r}, so it cannot tell the queries apart (metadata routing is {state}).",
+        hint=f"sklearn.set_config(enable_metadata_routing=True) and fit(X, y, {name}=...) or params={{{name!r}: "
+        f"...}}; or a column or index level named {name!r} in X or y{by_whole}",
     )
-    raise InputError(msg)
 
 
 def whole_sizes(qid: Any) -> dict[Any, int]:
@@ -300,27 +291,24 @@ def warn_of_cuts(queries: Queries, whole: dict[Any, int]) -> None:
     cut = [(query, rows) for query, rows in _sizes_by_id(queries).items() if whole.get(query, rows) != rows]
     if cut:
         query, rows = cut[0]
-        msg = (
+        warn_caller(
             f"{len(cut)} of {queries.n_queries} queries are not whole: query {query!r} has {rows} rows here instead of "
-            f"{whole[query]}, so the result is not over whole queries.\n"
-            "Hint: cv=QueryKFold(...); avoid tools that split by rows, such as KFold, train_test_split, "
-            "learning_curve, or halving with resource='n_samples'."
+            f"{whole[query]}, so the result is not over whole queries.",
+            CutQueriesWarning,
+            hint="cv=QueryKFold(...); avoid tools that split by rows, such as KFold, train_test_split, "
+            "learning_curve, or halving with resource='n_samples'",
         )
-        warn_caller(msg, CutQueriesWarning)
 
 
 def one_per_query(sample_weight: Any, queries: Queries) -> Array:
     """Return the weight of each query, from row weights that are constant within a query."""
     row_weights = as_numbers("sample_weight", sample_weight)
     if row_weights.size != queries.n_docs:
-        msg = f"sample_weight has {row_weights.size} entries but there are {queries.n_docs} rows.\nHint: one per row."
-        raise InputError(msg)
+        msg = f"sample_weight has {row_weights.size} entries but there are {queries.n_docs} rows."
+        raise InputError(msg, hint="one per row")
     refuse_non_finite("sample_weight", row_weights)
-    first, varies = queries.per_query(row_weights)
-    if varies >= 0:
-        hint = (
-            "give every row of a query the query's weight; bagging, which draws rows as weights, goes inside: "
-            "QueryRanker(BaggingRegressor(...))"
-        )
-        raise InputError(f"sample_weight varies within query {queries.query_ids[varies]}.\nHint: {hint}.")
-    return first
+    hint = (
+        "give every row of a query the query's weight; bagging, which draws rows as weights, goes inside: "
+        "QueryRanker(BaggingRegressor(...))"
+    )
+    return queries.weights_per_query("sample_weight", row_weights, hint=hint)

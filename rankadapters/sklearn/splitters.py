@@ -61,17 +61,15 @@ class _QuerySplitter:
     def _queries(self, X: Any, y: Any, groups: Any) -> Queries:
         name = type(self).__name__
         if groups is None:
-            msg = (
-                f"{name} got no qid, so it cannot keep queries whole.\n"
-                "Hint: sklearn.set_config(enable_metadata_routing=True) and fit(X, y, qid=qid) or params={'qid': qid}; "
-                "with metadata routing off, groups=qid; by hand, split(X, y, qid)."
+            raise InputError(
+                f"{name} got no qid, so it cannot keep queries whole.",
+                hint="sklearn.set_config(enable_metadata_routing=True) and fit(X, y, qid=qid) or params={'qid': qid}; "
+                "with metadata routing off, groups=qid; by hand, split(X, y, qid)",
             )
-            raise InputError(msg)
         ids = as_column("qid", groups).size
         rows = ids if X is None else n_rows(X)
         if rows != ids:
-            msg = f"qid has {ids} rows but X has {rows}.\nHint: one query id per row of X."
-            raise InputError(msg)
+            raise InputError(f"qid has {ids} rows but X has {rows}.", hint="one query id per row of X")
         refuse_other_rows("qid", X=X, y=y, qid=groups)
         return queries_of(self._labels(y, rows), groups)
 
@@ -87,11 +85,8 @@ class _QuerySplitter:
         n_splits: int = self.n_splits  # type: ignore[attr-defined]
         if n_queries < n_splits:
             hint = f"n_splits from 2 to {n_queries}" if n_queries > 1 else "one query cannot be split; pass more"
-            msg = (
-                f"{type(self).__name__}(n_splits={n_splits}) needs a query for every fold, but there are {n_queries}.\n"
-                f"Hint: {hint}."
-            )
-            raise InputError(msg)
+            msg = f"{type(self).__name__}(n_splits={n_splits}) needs a query for every fold, but there are {n_queries}."
+            raise InputError(msg, hint=hint)
 
 
 class _KFold(_QuerySplitter, GroupKFold, BaseEstimator):
@@ -100,8 +95,7 @@ class _KFold(_QuerySplitter, GroupKFold, BaseEstimator):
     def __init__(self, n_splits: int = 5, *, shuffle: bool = False, random_state: Any = None) -> None:
         arguments.whole("n_splits", n_splits, least=2, hint="n_splits=5")
         if not arguments.flag("shuffle", shuffle) and random_state is not None:
-            msg = "random_state has no effect if shuffle=False.\nHint: shuffle=True, or random_state=None."
-            raise InputError(msg)
+            raise InputError("random_state has no effect if shuffle=False.", hint="shuffle=True, or random_state=None")
         super().__init__(n_splits, shuffle=shuffle, random_state=random_state)
 
 
@@ -168,13 +162,15 @@ class QueryShuffleSplit(_QuerySplitter, GroupShuffleSplit, BaseEstimator):
         except (ValueError, TypeError) as error:
             if isinstance(error, InputError):
                 raise
-            msg = f"{error}\nHint: scikit-learn's samples are queries here; their number is "
-            raise InputError(f"{msg}{queries.n_queries}.") from None
+            msg = f"{error}"
+            raise InputError(
+                msg, hint=f"scikit-learn's samples are queries here; their number is {queries.n_queries}"
+            ) from None
 
     def _refuse_too_few(self, n_queries: int) -> None:
         if n_queries < 2:  # noqa: PLR2004 - one to train on, one to test on
-            msg = "QueryShuffleSplit needs two queries or more, but there is 1.\nHint: one query cannot be split."
-            raise InputError(msg)
+            msg = "QueryShuffleSplit needs two queries or more, but there is 1."
+            raise InputError(msg, hint="one query cannot be split")
 
 
 class StratifiedQueryKFold(_KFold):
@@ -211,8 +207,8 @@ class StratifiedQueryKFold(_KFold):
 
     def _labels(self, y: Any, rows: int) -> Any:  # noqa: ARG002 - the base class has both
         if y is None:
-            msg = "StratifiedQueryKFold got no y, so it does not know the best grades.\nHint: split(X, y, qid)."
-            raise InputError(msg)
+            msg = "StratifiedQueryKFold got no y, so it does not know the best grades."
+            raise InputError(msg, hint="split(X, y, qid)")
         return y
 
     def _iter_test_indices(self, X: Any, y: Array, groups: Array) -> Iterator[NDArray[np.int64]]:  # noqa: ARG002 - scikit-learn's signature

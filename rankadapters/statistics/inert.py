@@ -7,17 +7,20 @@ order as equal, and names the first query that differs.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple, Self, Unpack
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple, Unpack
 
 import numpy as np
 
 from rankadapters.core.arrays import Floats
+from rankadapters.core.classes import frozen_class
 from rankadapters.core.data.columns import Columns
 from rankadapters.core.data.queries import Queries, as_queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import RankAdaptersError
-from rankadapters.evaluation.evaluator import Evaluator, Measured
+from rankadapters.evaluation.evaluator import Evaluator
+from rankadapters.evaluation.measured import Measured
 from rankadapters.presets.texts import as_convention
 from rankadapters.statistics.grid import replaced
 
@@ -46,7 +49,7 @@ class Terms(NamedTuple):
 
 def terms_of(queries: Queries, scores: object, convention: Convention) -> Terms:
     """Evaluate each query, ignoring weights that the convention does not use."""
-    return terms_in(Evaluator.of(counted(queries, convention), [convention]).measure(scores), convention)
+    return terms_in(Evaluator.of(with_counted_weights(queries, convention), [convention]).measure(scores), convention)
 
 
 def terms_in(measured: Measured, convention: Convention) -> Terms:
@@ -58,36 +61,37 @@ def terms_in(measured: Measured, convention: Convention) -> Terms:
     return Terms(measured.per_query[convention], weights, divisors, measured.shares[convention])
 
 
-def counted(queries: Queries, convention: Convention) -> Queries:
+def with_counted_weights(queries: Queries, convention: Convention) -> Queries:
     """Return the queries with only the weights that a convention uses."""
     if all(name == convention.weighting for name in queries.weights):
         return queries
     return queries.weighed_by(convention.weighting)
 
 
-class Inert(tuple[str, ...]):  # noqa: SLOT001 - instances also carry `same` and `reasons`
+@frozen_class
+@dataclass(frozen=True, slots=True)
+class Inert:
     """The fields in which two conventions differ but that cannot matter, and a reason for every differing field.
 
     Attributes
     ----------
-    same : bool
-        Whether no differing field matters, so that every query has the same value under both conventions.
+    fields : tuple of str
+        The fields that cannot matter, in the order of the signature; iteration yields them.
     reasons : dict of str to str
-        For each field: why it does not matter here, or that it does.
+        For each field in which the conventions differ: why it does not matter here, or that it does.
     """
 
-    same: bool
+    fields: tuple[str, ...]
     reasons: dict[str, str]
 
-    def __new__(cls, names: list[str], reasons: dict[str, str]) -> Self:
-        """Create the tuple of names, with `reasons` as an attribute."""
-        fields = super().__new__(cls, names)
-        fields.same, fields.reasons = len(names) == len(reasons), reasons
-        return fields
+    def __iter__(self) -> Iterator[str]:
+        """Yield the fields that cannot matter."""
+        return iter(self.fields)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle names and reasons."""
-        return Inert, (list(self), self.reasons)
+    @property
+    def same(self) -> bool:
+        """Whether no differing field matters, so that every query has the same value under both conventions."""
+        return len(self.fields) == len(self.reasons)
 
 
 def inert(
@@ -96,7 +100,7 @@ def inert(
     """Return the fields in which two conventions differ but that cannot matter on this data, with the reasons.
 
     For example, `ties` cannot matter without ties, nor `empty` without empty queries. Evaluation decides: switching
-    the returned fields from either convention's values to the other's changes no query's value and no query's
+    these fields from either convention's values to the other's changes no query's value and no query's
     contribution to the mean. If no other field differs (`.same`), both conventions give the same number.
 
     Parameters
@@ -113,7 +117,7 @@ def inert(
     Returns
     -------
     Inert
-        A tuple of field names from `a.diff(b)`, in the order of the signature, with `.same` and `.reasons`.
+        `.fields` of `a.diff(b)` that cannot matter, `.reasons`, and `.same`.
 
     Raises
     ------
@@ -127,10 +131,10 @@ def inert(
     >>> from rankadapters import presets
     >>> queries = Queries([1, 0, 0, 2], group_sizes=[2, 2])
     >>> a, b = presets.sklearn(10), presets.catboost(10)
-    >>> inert(queries, [0.1, 0.2, 0.3, 0.4], a, b)
+    >>> inert(queries, [0.1, 0.2, 0.3, 0.4], a, b).fields
     ('ties', 'empty')
-    >>> fields = inert(queries, [0.1, 0.1, 0.3, 0.4], a, b)
-    >>> tuple(fields), fields.same, fields.reasons["ties"]
+    >>> of_tie = inert(queries, [0.1, 0.1, 0.3, 0.4], a, b)
+    >>> of_tie.fields, of_tie.same, of_tie.reasons["ties"]
     (('empty',), False, "matters: ties='average' or 'worst' changes query 0")
     """
     queries = as_queries(labels, **columns)
@@ -158,7 +162,7 @@ def inert_of(
         else:
             names.append(name)
             reasons[name] += " leaves the value of every query and its part in the mean as they are"
-    return Inert(names, reasons)
+    return Inert(tuple(names), reasons)
 
 
 def _change(before: Terms, after: Terms | None, queries: Queries) -> str:

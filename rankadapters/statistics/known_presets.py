@@ -41,7 +41,7 @@ def presets_by_label(measure: type[Convention], k: int | None) -> dict[str, Conv
     by_tool = (presets.make(name, k) for name in presets.names(measure.measure) if name != "textbook")
     variants = (getattr(presets, tool)(k, **options) for tool, chosen in _VARIANTS.items() for options in chosen)
     conventions = [*by_tool, *variants, presets.textbook(k)]
-    at_cutoff = [c for c in conventions if type(c) is measure and getattr(c, "k", None) == k]
+    at_cutoff = [c for c in conventions if type(c) is measure and c.get("k") == k]
     return {convention.name.partition("/")[2]: convention for convention in at_cutoff}
 
 
@@ -66,7 +66,7 @@ class NearestPresets(NamedTuple):
     @property
     def cost(self) -> tuple[tuple[int, int], tuple[int, int], int]:
         """Sort key: few and likely changes first, then usual cutoffs, then the order of the presets."""
-        measure, k = type(self.convention), getattr(self.convention, "k", None)
+        measure, k = type(self.convention), self.convention.get("k")
         position = list(starting_presets(measure, k)).index(self.presets[0])
         return change_cost(measure, self.changes), unlikelihood(k), position
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.core.binding.plans import Plan, RankedPlan, WholePlan
+from rankadapters.core.binding.plans import Plan
 from rankadapters.statistics.grid import Values
 from rankadapters.statistics.policy_choices import Lowered
 
@@ -17,10 +17,7 @@ def plan_key(plan: Plan) -> object:
     parts: list[NDArray[Any]] = [plan.rows.indptr, plan.empty, *(() if plan.mass is None else (plan.mass,))]
     if plan.rows.order is not None:
         parts.append(plan.rows.order)
-    if isinstance(plan, WholePlan):
-        parts += [*plan.columns.values(), *(plan.pairs or ())]
-    else:
-        parts += [*(column.values for column in plan.columns.values()), *plan.by_rank.values(), *plan.by_query.values()]
+    parts += [*plan.columns.values(), *(plan.pairs or ()), *plan.by_rank.values(), *plan.by_query.values()]
     # + 0.0 turns -0.0 into 0.0
     arrays = ((part + 0.0 if part.dtype == np.float64 else part).tobytes() for part in parts)
     return plan.formula, *plan.options.values(), *arrays
@@ -32,8 +29,8 @@ def plan_keys(lowered: list[Lowered]) -> list[object]:
 
 
 def columns_key(plan: Plan) -> object:
-    """Return a key of the per-row columns that a plan reads."""
-    return tuple(column.key for column in plan.columns.values()) if isinstance(plan, RankedPlan) else plan.formula
+    """Return a key of the per-row columns that a plan reads, which a binding shares; of whole queries, the formula."""
+    return plan.formula if plan.k is None else tuple(map(id, plan.columns.values()))
 
 
 def classes(keys: dict[Any, object]) -> list[Values]:

@@ -17,16 +17,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters.core.arrays import Array, Floats
-from rankadapters.core.binding.lowering import discounts_of, is_relevant
-from rankadapters.core.binding.plans import RankedPlan
+from rankadapters.core.binding.gains import discounts_of, is_relevant
+from rankadapters.core.binding.plans import Plan
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, RankAdaptersError
 from rankadapters.core.measures import AP, DCG, ERR, MEASURES, NDCG, RR, Precision, Recall
-from rankadapters.core.ranking.ranks import Ranks
-from rankadapters.evaluation.evaluator import Evaluator, Measured, Member, Work, bind_usable
+from rankadapters.evaluation.evaluator import Evaluator
+from rankadapters.evaluation.measured import Measured
+from rankadapters.evaluation.passes import Member, bind_usable, numerators
 from rankadapters.evaluation.threads import as_n_threads
-from rankadapters.statistics.inert import ROUNDING, Terms, counted, terms_in, terms_of
+from rankadapters.statistics.inert import ROUNDING, Terms, terms_in, terms_of, with_counted_weights
 
 DECIMALS = range(1, 7)  # numbers of decimals to which a file may have rounded scores
 
@@ -99,7 +100,7 @@ class OurNumber(NamedTuple):
     @classmethod
     def of(cls, queries: Queries, scores: Array, convention: Convention, *, ignore_weights: bool = False) -> Self:
         """Evaluate the scores. Weights that the convention does not use are an error unless `ignore_weights`."""
-        queries = counted(queries, convention) if ignore_weights else queries
+        queries = with_counted_weights(queries, convention) if ignore_weights else queries
         return cls.under(convention, queries, scores, Evaluator.of(queries, [convention]).measure(scores))
 
     @classmethod
@@ -121,7 +122,7 @@ class OurNumber(NamedTuple):
     @property
     def member(self) -> Member:
         """The convention, bound to the queries; an error if it has no value."""
-        return next(iter(bind_usable(counted(self.queries, self.convention), [self.convention])))
+        return next(iter(bind_usable(with_counted_weights(self.queries, self.convention), [self.convention])))
 
     def mean(self, values: Floats) -> float:
         """Return the mean of other values of the queries; NaN for a value without a number."""
@@ -395,10 +396,10 @@ def changed_values(base: OurNumber) -> Iterator[tuple[str, Floats]]:
             yield "the value where the first relevant row counts 1/(rank + 1)", later
     if isinstance(convention, ERR) and (values := _by_highest_label(base)) is not None:
         yield "the value with gains divided by 2^(the query's highest label)", values
-    if queries.retrieved is None and queries.judged is None and isinstance(member.plan, RankedPlan):
+    if queries.retrieved is None and queries.judged is None and member.plan.k is not None:
         plans = dict(_changed_plans(convention, member.plan, int(base.sizes.max())))
         members = [replace(member, plan=plan) for plan in plans.values()]
-        yield from zip(plans, Work(members).numerators(base.scores, as_n_threads(None)), strict=True)
+        yield from zip(plans, numerators(members, base.scores, as_n_threads(None)), strict=True)
         if (twice := _ranked_twice(base)) is not None:
             yield "the value with every row twice in the ranking, but once among the judgments", twice
     if isinstance(convention, Precision | Recall):
@@ -406,11 +407,11 @@ def changed_values(base: OurNumber) -> Iterator[tuple[str, Floats]]:
         yield text, np.floor(base.terms.values)
 
 
-Plans = Iterator[tuple[str, RankedPlan]]
+Plans = Iterator[tuple[str, Plan]]
 IdealDCG = Callable[[Floats], Floats]
 
 
-def _changed_plans(convention: Convention, plan: RankedPlan, longest: int) -> Plans:
+def _changed_plans(convention: Convention, plan: Plan, longest: int) -> Plans:
     """Yield plans with other discounts, cutoffs or divisors."""
     if isinstance(convention, DCG):
         yield from _changed_discounts(convention, plan, _ideals(plan))
@@ -422,11 +423,11 @@ def _changed_plans(convention: Convention, plan: RankedPlan, longest: int) -> Pl
         yield from _changed_divisors(convention, plan)
 
 
-def _changed_divisors(convention: AP | Recall, plan: RankedPlan) -> Plans:
+def _changed_divisors(convention: AP | Recall, plan: Plan) -> Plans:
     k, divisor = convention.k, getattr(convention, "divisor", "relevant")
     if divisor == "found":
         return
-    relevance = np.asarray(next(iter(plan.columns.values())).values, np.float64)
+    relevance = np.asarray(next(iter(plan.columns.values())), np.float64)
     twice = 2 * np.add.reduceat(relevance, plan.rows.indptr[:-1])
     twice = np.where(plan.empty, 1.0, twice if divisor == "relevant" or k is None else twice.clip(max=k))
     yield "the value with every relevant row counted twice among the judgments", _divided_by(plan, twice)
@@ -435,23 +436,25 @@ def _changed_divisors(convention: AP | Recall, plan: RankedPlan) -> Plans:
         yield text, _divided_by(plan, np.full(plan.empty.size, float(k)))
 
 
-def _divided_by(plan: RankedPlan, divisor: Floats) -> RankedPlan:
+def _divided_by(plan: Plan, divisor: Floats) -> Plan:
     [name] = plan.by_query
     return replace(plan, by_query={name: divisor})
 
 
-def _changed_discounts(convention: NDCG | DCG, plan: RankedPlan, ideal_dcg: IdealDCG) -> Plans:
+def _changed_discounts(convention: NDCG | DCG, plan: Plan, ideal_dcg: IdealDCG) -> Plans:
     for text, discount in WRONG_DISCOUNTS.items():
-        discounts = np.fromiter(map(discount, range(1, plan.k + 1)), np.float64, plan.k)
+        n_ranks = plan.by_rank["discounts"].size
+        discounts = np.fromiter(map(discount, range(1, n_ranks + 1)), np.float64, n_ranks)
         changed = _divided_by(plan, ideal_dcg(discounts)) if isinstance(convention, NDCG) else plan
         yield f"the value with the discount {text}", replace(changed, by_rank={"discounts": discounts})
 
 
-def _changed_ideals(convention: NDCG, plan: RankedPlan, longest: int, ideal_dcg: IdealDCG) -> Plans:
+def _changed_ideals(convention: NDCG, plan: Plan, longest: int, ideal_dcg: IdealDCG) -> Plans:
     """Yield NDCG whose ideal list is cut elsewhere than its ranking, or has every row twice."""
     discounts, k = discounts_of(convention.discount, longest + 1), convention.k
+    n_ranks = plan.by_rank["discounts"].size
     pairs = (
-        np.append(discounts[: plan.k], 0.0)[: plan.k + plan.k % 2].reshape(-1, 2).sum(axis=1)
+        np.append(discounts[:n_ranks], 0.0)[: n_ranks + n_ranks % 2].reshape(-1, 2).sum(axis=1)
     )  # of a row's two ranks
     yield "the value with every judgment twice in the ideal list", _divided_by(plan, ideal_dcg(pairs))
     if k is None:
@@ -463,16 +466,16 @@ def _changed_ideals(convention: NDCG, plan: RankedPlan, longest: int, ideal_dcg:
             yield f"the value with the ideal DCG cut at {cut}", _divided_by(plan, ideal_dcg(discounts[:cut]))
 
 
-def _ideals(plan: RankedPlan) -> IdealDCG:
+def _ideals(plan: Plan) -> IdealDCG:
     """Return a function of discounts: the DCG of each query's ideal list, 1 where it is not positive."""
-    gains, indptr = plan.columns["gains"].values, plan.rows.indptr
-    ranks = Ranks(gains, None, indptr, int(np.diff(indptr).max()))
-    ideal, rank = ranks.take(gains), ranks.rank
+    gains, starts, sizes = plan.columns["gains"], plan.rows.indptr[:-1], np.diff(plan.rows.indptr)
+    ideal = gains[np.lexsort((-gains, np.repeat(np.arange(sizes.size), sizes)))]
+    rank = np.arange(gains.size) - np.repeat(starts, sizes)
 
     def ideal_dcg(discounts: Floats) -> Floats:
-        padded = np.zeros(max(discounts.size, ranks.k))
+        padded = np.zeros(max(discounts.size, sizes.max()))
         padded[: discounts.size] = discounts
-        sums = ranks.sums(ideal * padded[rank])
+        sums = np.add.reduceat(ideal * padded[rank], starts)
         return np.where(sums <= 0, 1.0, sums)
 
     return ideal_dcg
@@ -494,8 +497,7 @@ def _ranked_twice(base: OurNumber) -> Floats | None:
 
 def _divisors(member: Member) -> Floats | None:
     """Return what the value of each query is divided by, 0 where nothing is to be found; None if nothing divides it."""
-    by_query = member.plan.by_query if isinstance(member.plan, RankedPlan) else {}
-    divisors = by_query.get("ideal", by_query.get("divisor"))
+    divisors = member.plan.by_query.get("ideal", member.plan.by_query.get("divisor"))
     return None if divisors is None else np.where(member.plan.empty, 0.0, divisors)
 
 
@@ -573,10 +575,10 @@ def _ratios_of_sums(base: OurNumber) -> Iterator[tuple[str, float]]:
     with suppress(RankAdaptersError, StopIteration):
         divisors = _divisors(base.member)
         if divisors is not None and divisors.sum() > 0:
-            numerators = np.where(divisors > 0, np.nan_to_num(base.terms.values) * divisors, 0.0)
+            dividends = np.where(divisors > 0, np.nan_to_num(base.terms.values) * divisors, 0.0)
             numerator, divisor = SUMS[measure]
             text = f"the ratio of two sums over the queries, of the {numerator} and of the {divisor}"
-            yield text, float(numerators.sum() / divisors.sum())
+            yield text, float(dividends.sum() / divisors.sum())
     if (
         isinstance(base.convention, Precision)
         and base.convention.divisor == "k"

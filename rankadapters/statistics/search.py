@@ -16,14 +16,14 @@ import numpy as np
 
 from rankadapters.core.arrays import Array, Floats
 from rankadapters.core.binding.lowering import Binding
-from rankadapters.core.binding.plans import Plan, RankedPlan
+from rankadapters.core.binding.plans import Plan
 from rankadapters.core.binding.policies import COMPUTE, PolicyDecisions
 from rankadapters.core.classes import frozen_class
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.fields import border
 from rankadapters.core.errors import ConventionError, InputError
-from rankadapters.evaluation.evaluator import Member, Work, comparable_scores
+from rankadapters.evaluation import passes
 from rankadapters.evaluation.threads import as_n_threads
 from rankadapters.statistics.grid import REFUSAL, Block, Values
 from rankadapters.statistics.plan_keys import classes, columns_key, plan_key, plan_keys
@@ -148,18 +148,18 @@ class _PreparedData:
 
     def values(self, lowered: Sequence[Lowered]) -> list[Floats | None]:
         """Return each query's numerator before policies, 0 if a policy sets its value; None if scores are refused."""
-        values = self._numerators([Member(convention, plan, self.undecided) for convention, plan in lowered])
+        values = self._numerators([passes.Member(convention, plan, self.undecided) for convention, plan in lowered])
         for numerators, (_, plan) in zip(values, lowered, strict=True):
             if numerators is not None:
                 numerators[plan.empty | (plan.retrieved.sizes == 0)] = 0.0
                 np.add(numerators, 0.0, out=numerators)  # turns -0.0 into 0.0
         return values
 
-    def _numerators(self, members: list[Member]) -> list[Floats | None]:
+    def _numerators(self, members: list[passes.Member]) -> list[Floats | None]:
         try:
-            return list(Work(members).numerators(self.scores, as_n_threads(None)))
+            return list(passes.numerators(members, self.scores, as_n_threads(None)))
         except InputError:
-            if any(isinstance(member.plan, RankedPlan) for member in members):
+            if any(member.plan.k is not None for member in members):
                 raise  # the scores are not finite
             return [None] if len(members) == 1 else [n for member in members for n in self._numerators([member])]
 
@@ -231,7 +231,7 @@ class _Subgrid:
         with suppress(ConventionError):  # some precisions contradict the base convention
             for value in values:
                 plans = [self.base.replace(precision=value).lower(data.binding) for data in self.data_sets]
-                if not all(isinstance(plan, RankedPlan) for plan in plans):
+                if any(plan.k is None for plan in plans):
                     break
                 orders = [_order(data, plan, thresholds) for data, plan in zip(self.data_sets, plans, strict=True)]
                 keys[value] = tuple(orders)
@@ -299,7 +299,7 @@ class _Subgrid:
         return lowered
 
     def _policies(self, step: int, lowered: list[Lowered]) -> Policies:
-        arrays = ((plan.retrieved.sizes, plan.empty, getattr(plan, "mass", None)) for _, plan in lowered)
+        arrays = ((plan.retrieved.sizes, plan.empty, plan.mass) for _, plan in lowered)
         key = step, *(array if array is None else array.tobytes() for parts in arrays for array in parts)
         if key not in self.policies_by_key:
             bound = [(data.binding, data.parts) for data in self.data_sets]
@@ -307,10 +307,10 @@ class _Subgrid:
         return self.policies_by_key[key]
 
 
-def _order(data: _PreparedData, plan: RankedPlan, thresholds: list[float]) -> object:
+def _order(data: _PreparedData, plan: Plan, thresholds: list[float]) -> object:
     """Return a key of how scores and thresholds are ordered in a plan's precision; None if a score overflows."""
     scores = data.scores
-    compared = comparable_scores(plan.ranking, scores)
+    compared = plan.ranking.comparable(scores)
     if (np.isinf(compared) & np.isfinite(scores)).any():
         return None
     values = np.append(compared.astype(np.float64), thresholds)

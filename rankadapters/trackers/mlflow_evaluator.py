@@ -11,7 +11,7 @@ from rankadapters.core.data.columns import as_numbers
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.errors import InputError, choices
 from rankadapters.evaluation.evaluator import Evaluator
-from rankadapters.io.rows import locating, weights_of_queries
+from rankadapters.io.rows import locating
 from rankadapters.trackers.runs import log_mlflow, mlflow_name
 
 COLUMNS = ("qid", "query_weight", "row_weight", "docid")
@@ -82,7 +82,7 @@ def _queries(dataset: Any, config: Mapping[str, Any]) -> Queries:
     if weights is None:
         return queries
     with locating(np.arange(queries.n_docs), "row {}".format):
-        query_weight = weights_of_queries(queries, as_numbers("query_weight", weights), config["query_weight"])
+        query_weight = queries.weights_per_query(config["query_weight"], as_numbers("query_weight", weights))
     return queries.with_weights(query_weight, row_weight=queries.row_weight)
 
 

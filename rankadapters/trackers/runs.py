@@ -230,8 +230,8 @@ def _active_run() -> Any:
     except ImportError:
         raise MissingToolkitError.of("wandb", "trackers") from None
     if wandb.run is None:
-        msg = "Weights & Biases has no run.\nHint: wandb.init(project=...) first, or log_wandb(..., run=run)."
-        raise InputError(msg)
+        msg = "Weights & Biases has no run."
+        raise InputError(msg, hint="wandb.init(project=...) first, or log_wandb(..., run=run)")
     return wandb.run
 
 
@@ -239,8 +239,8 @@ def _values_of(what: object) -> list[_Logged]:
     """Return the values to log from a history, a score, or a collection of these."""
     values = list(_logged(what, ()))
     if not values:
-        msg = "there is nothing to log.\nHint: ra.History.of(log) after a training, or the result of ra.evaluate."
-        raise InputError(msg)
+        msg = "there is nothing to log."
+        raise InputError(msg, hint="ra.History.of(log) after a training, or the result of ra.evaluate")
     return values
 
 

@@ -20,7 +20,7 @@ from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, brief
 from rankadapters.evaluation.threads import as_n_threads
-from rankadapters.xgboost.metrics import UNCUT, columns_of, log_values, query_weights, refuse_names, refuse_workers
+from rankadapters.xgboost.metrics import UNCUT, columns_of, log_values, refuse_names, refuse_workers
 from rankadapters.xgboost.stopping import DirectionCheck, forget_best
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ class EvalCallback(xgb.callback.TrainingCallback):
         self._counts.refuse_sets(list(self._evals))
         self._output_margin, self._missing = output_margin, missing
         self._n_threads = None if n_threads is None else as_n_threads(n_threads)
-        self._bound: Trainings[_Bound] = Trainings()
+        self._bound: Trainings[_Bound] = Trainings()  # empty in a pickle
         self._has_warned = False
 
     def __call__(self, *data: Any, **named: Any) -> NoReturn:  # LGBMRanker would ignore a metric that it cannot call
@@ -119,8 +119,8 @@ class EvalCallback(xgb.callback.TrainingCallback):
         """Bind the evaluation sets; refuse several workers and `xgb.cv`."""
         refuse_workers("EvalCallback")
         if not isinstance(model, xgb.Booster):
-            msg = "EvalCallback cannot predict inside xgb.cv.\nHint: xgb.cv(custom_metric=ra.xgboost.eval_metric(...))."
-            raise InputError(msg)
+            msg = "EvalCallback cannot predict inside xgb.cv."
+            raise InputError(msg, hint="xgb.cv(custom_metric=ra.xgboost.eval_metric(...))")
         forget_best(model)
         sets = {name: self._bind(name, data) for name, data in self._evals.items()}
         self._bound[model] = sets, DirectionCheck(model, self.names, sets)
@@ -145,7 +145,7 @@ class EvalCallback(xgb.callback.TrainingCallback):
         """Return the DMatrix to predict on, and the evaluators that know its labels."""
         if isinstance(data, xgb.DMatrix):
             columns = columns_of(data)
-            dmatrix, has_weights, bind = data, columns.weights is not None, columns.queries(query_weights)
+            dmatrix, has_weights, bind = data, columns.weights is not None, columns.queries()
         else:
             features, labels, qid, query_weight = (*data, None)[:4]
             shared_index({"X": features, "labels": labels, "qid": qid})
@@ -164,10 +164,6 @@ class EvalCallback(xgb.callback.TrainingCallback):
         """Copy with the same evaluation sets, for clones: a DMatrix has no copies."""
         del memo
         return copy.copy(self)
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Copy or pickle without the sets of a training under way."""
-        return {**self.__dict__, "_bound": Trainings()}
 
 
 def _named_sets(evals: Any) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from rankadapters.core.arrays import Array, Ints
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.guesses import EVAL_METRIC, shows_call
 from rankadapters.core.errors import ConventionError, InputError, RankAdaptersError
-from rankadapters.xgboost.stopping import DirectionCheck, best_of, forget_best
+from rankadapters.xgboost.stopping import DirectionCheck, forget_best
 
 native_metric, read_metric = presets.xgboost.write, presets.xgboost.read
 
@@ -60,19 +60,13 @@ class EvalMetric(xgb.callback.TrainingCallback):
                 f"place of DaskXGBRanker {ON_DASK}; LGBMRanker takes ra.lightgbm.eval_metric(convention)",
             )
         this_round = self._rounds.get(get_ident())
-        model = None if this_round is None else this_round.model()
-        try:
-            if this_round is None or model is None:  # not in callbacks= too, or its training failed
-                self._refuse_alone()
-                n_queries, results = self._evaluated(preds, dmatrix)
-                self._counts.refuse(None, n_queries)
-            else:
-                n_queries, results = self._evaluated(preds, dmatrix)
-                this_round.best = best_of(model)
-                this_round.calls.append((n_queries, dict(results)))
-        except BaseException:
-            self._end_round()  # the training fails
-            raise
+        if this_round is None or this_round.model() is None:  # not in callbacks= too, or that training failed
+            self._refuse_alone()
+            n_queries, results = self._evaluated(preds, dmatrix)
+            self._counts.refuse(None, n_queries)
+        else:
+            n_queries, results = self._evaluated(preds, dmatrix)
+            this_round.calls.append((n_queries, dict(results)))
         return results
 
     def _evaluated(self, preds: Array, dmatrix: xgb.DMatrix) -> tuple[int, list[tuple[str, float]]]:
@@ -83,22 +77,20 @@ class EvalMetric(xgb.callback.TrainingCallback):
         else:
             columns = columns_of(dmatrix)
             n_queries = columns.group_sizes.size
-            results = self._monitor.evaluate(dmatrix, columns, flat(preds))
+            results = self._monitor.evaluate(columns, flat(preds))
         return n_queries, [(name, value) for name, value, _ in results]
 
     def before_training(self, model: Any) -> Any:
-        """Forget earlier trainings; refuse conventions that workers cannot add up."""
+        """Begin a training; refuse conventions that workers cannot add up."""
         if collective.get_world_size() > 1:
             refuse_over_rows(self._monitor.names)
-        self._end_round()
         forget_best(model)
+        self._checks[model] = DirectionCheck(model, self._monitor.names)
         return model
 
     def before_iteration(self, model: Any, epoch: int, evals_log: dict[str, Any]) -> bool:
         """Begin a round, in which XGBoost calls the metric on each set."""
-        del evals_log
-        if epoch == 0:
-            self._checks[model] = DirectionCheck(model, self._monitor.names)
+        del epoch, evals_log
         if isinstance(model, xgb.Booster):  # `xgb.cv` logs means over the folds, which only the direction needs
             self._tallies.forget()
             self._rounds[get_ident()] = _Round(weakref.ref(model))
@@ -109,8 +101,7 @@ class EvalMetric(xgb.callback.TrainingCallback):
         if not isinstance(model, xgb.Booster):
             self._checks[model].update(model, epoch, evals_log)
             return False
-        this_round = self._end_round()
-        names = self._monitor.names.values()
+        this_round, names = self._rounds.pop(get_ident(), None), self._monitor.names.values()
         sets = [name for name, log in evals_log.items() if all(len(log.get(shown, ())) > epoch for shown in names)]
         if this_round is None or not sets:
             raise InputError(
@@ -118,7 +109,7 @@ class EvalMetric(xgb.callback.TrainingCallback):
                 hint="the same object as custom_metric= too, and evals=[(data, name)]; XGBRanker takes no "
                 f"custom_metric=, but an EvalCallback; in place of DaskXGBRanker {ON_DASK}",
             )
-        if best_of(model) != this_round.best:
+        if epoch == 0 and model.attr("best_iteration") is not None:
             hint = "list eval_metric before it in callbacks=, or use ra.xgboost.early_stopping"
             raise InputError("XGBoost's early stopping ran before eval_metric.", hint=hint)
         self._checks[model].update(model, epoch, evals_log)
@@ -129,7 +120,7 @@ class EvalMetric(xgb.callback.TrainingCallback):
         if parts > 1:
             values_by_set = self._tallies.merge(Collective(), f"round {epoch}", parts, sets, sets)
         else:
-            values_by_set = self._checked(this_round, sets, evals_log)
+            values_by_set = self._checked(dict(zip(sets, this_round.calls, strict=True)), evals_log)
         for name, values in values_by_set.items():
             for shown in values:
                 evals_log[name][shown].pop()  # XGBoost's rounded value
@@ -137,14 +128,11 @@ class EvalMetric(xgb.callback.TrainingCallback):
         return False
 
     def after_training(self, model: Any) -> Any:
-        """End the last round; later calls are outside a training with callbacks."""
-        self._end_round()
-        if (check := self._checks.pop(model, None)) is not None:
+        """End the last round, which early stopping may have left; check the direction over all rounds."""
+        self._rounds.pop(get_ident(), None)
+        if (check := self._checks.pop(model, None)) is not None:  # None if a callback has replaced the model
             check.end(model)
         return model
-
-    def _end_round(self) -> _Round | None:
-        return self._rounds.pop(get_ident(), None)
 
     def _refuse_alone(self) -> None:
         """Refuse a call that needs the metric in callbacks= too."""
@@ -154,11 +142,10 @@ class EvalMetric(xgb.callback.TrainingCallback):
             raise InputError(msg, hint="the same object in callbacks= too: custom_metric=metric, callbacks=[metric]")
 
     def _checked(
-        self, this_round: _Round, sets: Sequence[str], evals_log: dict[str, Any]
+        self, calls: Mapping[str, tuple[int, dict[str, float]]], evals_log: dict[str, Any]
     ) -> dict[str, dict[str, float]]:
         """Return the values by set, after checking the numbers of queries, and the six decimals that XGBoost logged."""
-        self._counts.refuse_sets(sets)
-        calls = dict(zip(sets, this_round.calls, strict=True))
+        self._counts.refuse_sets(list(calls))
         for name, (n_queries, values) in calls.items():
             self._counts.refuse(name, n_queries)
             if any(f"{value:f}" != f"{evals_log[name][shown][-1]:f}" for shown, value in values.items()):
@@ -175,8 +162,7 @@ class EvalMetric(xgb.callback.TrainingCallback):
 class _Round:
     """A round of a training with the metric in callbacks=."""
 
-    model: weakref.ref[xgb.Booster]
-    best: tuple[Any, Any] = (None, None)  # before the callbacks, to notice if XGBoost's early stopping runs first
+    model: weakref.ref[xgb.Booster]  # free if its training failed
     calls: list[tuple[int, dict[str, float]]] = field(default_factory=list)  # of each set: queries, values by name
 
 
@@ -188,8 +174,8 @@ class Collective:
         try:
             total: Ints = collective.allreduce(array, collective.Op.SUM)
         except xgb.core.XGBoostError as error:
-            msg = f"{key}: another of the {parts} workers ended.\nHint: read the error of that worker."
-            raise RankAdaptersError(msg) from error
+            msg = f"{key}: another of the {parts} workers ended."
+            raise RankAdaptersError(msg, hint="read the error of that worker") from error
         return total
 
 
@@ -268,11 +254,11 @@ def eval_metric(
     >>> ra.History.of(log).best(convention="letor4@5").value == booster.best_score
     True
     """
-    return EvalMetric(Monitor(convention, names, n_threads, query_weights), n_queries)
+    return EvalMetric(Monitor(convention, names, n_threads), n_queries)
 
 
 def columns_of(dmatrix: xgb.DMatrix) -> DatasetColumns:
-    """Return the labels, group sizes and weights of a DMatrix."""
+    """Return the labels, group sizes and weights of a DMatrix, which has a weight per query."""
     group_ptr = dmatrix.get_uint_info("group_ptr")
     if group_ptr.size < 2:  # noqa: PLR2004 - one query has two offsets
         raise missing_group("DMatrix", "xgb.DMatrix(..., qid=qid), with qid sorted and dense")
@@ -280,19 +266,13 @@ def columns_of(dmatrix: xgb.DMatrix) -> DatasetColumns:
     return DatasetColumns(dmatrix.get_label(), np.diff(group_ptr.astype(np.int64)), weights if weights.size else None)
 
 
-def query_weights(weights: Array, group_sizes: Array) -> Array:
-    """Return a DMatrix's weights unchanged, because a DMatrix with groups has one weight per query."""
-    del group_sizes
-    return weights
-
-
 def log_values(evals_log: dict[str, Any], set_name: str, values: Mapping[str, float], epoch: int) -> None:
     """Append this round's values of a set, by display name, to XGBoost's log."""
     for shown, value in values.items():
         series = evals_log.setdefault(set_name, {}).setdefault(shown, [])
         if len(series) != epoch:
-            msg = f"{shown!r} of {set_name!r} is reported twice a round.\nHint: by a callback or a metric, not both."
-            raise InputError(msg)
+            msg = f"{shown!r} of {set_name!r} is reported twice a round."
+            raise InputError(msg, hint="by a callback or a metric, not both")
         series.append(value)
 
 
@@ -300,8 +280,8 @@ def refuse_names(names: Iterable[str]) -> None:
     """Refuse display names with a space, tab or colon, at which XGBoost splits its log."""
     for name in names:
         if any(c in name for c in " \t\n:"):
-            msg = f"name {name!r} has a space, tab or colon, where XGBoost cuts its log.\nHint: use letters and /@-."
-            raise ConventionError(msg)
+            msg = f"name {name!r} has a space, tab or colon, where XGBoost cuts its log."
+            raise ConventionError(msg, hint="use letters and /@-")
 
 
 def refuse_workers(feature: str) -> None:

@@ -37,13 +37,12 @@ class ObjectiveCallback(ToolkitObjective):
             return refused
         refuse_other_toolkit("xgboost", "objective", preds, dmatrix)
         if not isinstance(dmatrix, xgb.DMatrix):
-            msg = (
-                "XGBoost's scikit-learn estimators do not pass queries to an objective.\n"
-                "Hint: xgb.train(params, dmatrix, obj=objective), or "
-                "ra.sklearn.QueryRanker(XGBRanker()).set_params(estimator__objective=objective); LGBMRanker takes "
-                "ra.lightgbm.objective(...)."
+            raise InputError(
+                "XGBoost's scikit-learn estimators do not pass queries to an objective.",
+                hint="xgb.train(params, dmatrix, obj=objective), or "
+                "ra.sklearn.QueryRanker(XGBRanker()).set_params(estimator__objective=objective); LGBMRanker "
+                "takes ra.lightgbm.objective(...)",
             )
-            raise InputError(msg)
         columns = columns_of(dmatrix)
         factors = _factors(columns) if self.objective.uses_weights else []
         return self.gradients(dmatrix, columns, factors, preds)
@@ -174,8 +173,8 @@ def objective(
     """
     callback = ObjectiveCallback(objective, n_threads, position_bias)
     if callback.position_bias is not None and callback.position_bias.needs_positions:
-        msg = f"{callback.position_bias} needs positions, which a DMatrix does not have.\nHint: positions='rows'."
-        raise ConventionError(msg)
+        msg = f"{callback.position_bias} needs positions, which a DMatrix does not have."
+        raise ConventionError(msg, hint="positions='rows'")
     return callback
 
 
@@ -219,9 +218,7 @@ def native_objective(objective: Objective | str, *, position_bias: PositionBias 
     """
     value = as_objective(objective)
     params = objectives.xgboost.native_objective(value, position_bias=position_bias)
-    draws = _other_draws(value)
-    if draws:
-        raise UnsupportedConventionError(draws)
+    _refuse_other_draws(value)
     return params
 
 
@@ -257,15 +254,16 @@ def _seeds_pairs() -> bool:
     return (int(major), int(minor)) >= SEEDING
 
 
-def _other_draws(value: Objective) -> str:
-    """Describe how the installed XGBoost samples other pairs of `mean` than this objective; empty if it does not."""
+def _refuse_other_draws(value: Objective) -> None:
+    """Refuse an objective that samples other pairs of `mean` than the installed XGBoost."""
     fields = value.to_dict()
     if fields.get("samples") is None or (fields["seed"] != BY_ROUND) == _seeds_pairs():
-        return ""
+        return
     if _seeds_pairs():
         way = "it seeds them by the parameter `seed`, and not by the round as up to 3.3"
         hint = "value.replace(seed=0), or the `seed` of your parameters; 0 is XGBoost's default"
     else:
         way = f"it seeds them by the round, and not by seed={fields['seed']} as from 3.4 on"
         hint = f"value.replace(seed={BY_ROUND!r})"
-    return f"XGBoost {xgb.__version__} draws the pairs of `mean` differently: {way}.\nHint: {hint}."
+    msg = f"XGBoost {xgb.__version__} draws the pairs of `mean` differently: {way}."
+    raise UnsupportedConventionError(msg, hint=hint)

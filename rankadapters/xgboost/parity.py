@@ -25,7 +25,7 @@ from rankadapters.parity.data import (
 )
 from rankadapters.parity.report import IN_PART_FLOAT32
 from rankadapters.parity.toolkit import COLUMNS, ROUNDS, Route, Task
-from rankadapters.xgboost.metrics import columns_of, query_weights
+from rankadapters.xgboost.metrics import columns_of
 from rankadapters.xgboost.stopping import booster_config, drops_trees
 
 MOST_LABEL = 31  # the largest label that XGBoost's exponential gain accepts
@@ -84,7 +84,7 @@ class XGBoostToolkit(Toolkit):
 
     def precision(self, convention: Convention) -> float:
         """Return a larger tolerance for AUC with fractional labels, which XGBoost partly sums in float32."""
-        return IN_PART_FLOAT32 if getattr(convention, "pairs", "") == "unit" else super().precision(convention)
+        return IN_PART_FLOAT32 if convention.get("pairs") == "unit" else super().precision(convention)
 
     def read_model(self, model: Any, data: Any, convention: Convention, iteration: int | None) -> ToolkitData:
         """Return the given data with the predictions of a trained ranker or Booster."""
@@ -92,10 +92,8 @@ class XGBoostToolkit(Toolkit):
         booster = model if isinstance(model, xgb.Booster) else ranker(model, *expected).get_booster()
         matrix, queries = _data(data, convention.weighting)
         if matrix.num_col() != booster.num_features():
-            raise InputError(
-                f"the data has {matrix.num_col()} features but the model was trained on {booster.num_features()}.",
-                hint="the columns that it was trained on",
-            )
+            msg = f"the data has {matrix.num_col()} features but the model was trained on {booster.num_features()}."
+            raise InputError(msg, hint="the columns that it was trained on")
         best = int(getattr(booster, "best_iteration", -1))  # missing without early stopping
         n_trained = booster.num_boosted_rounds()
         rounds = rounds_until(iteration, n_trained, best + 1)
@@ -144,11 +142,11 @@ def _evaluated(booster: xgb.Booster, matrix: xgb.DMatrix, words: dict[str, Any])
 
 def _data(data: Any, weighting: str | None) -> tuple[xgb.DMatrix, Queries]:
     if isinstance(data, xgb.DMatrix):
-        return data, columns_of(data).queries(query_weights)(weighting)
+        return data, columns_of(data).queries()(weighting)
     X, queries = read_data(data)
     if queries.order is not None:
-        msg = "the rows of a query are not together, as XGBoost wants them.\nHint: sort X, labels and qid by qid."
-        raise InputError(msg)
+        msg = "the rows of a query are not together, as XGBoost wants them."
+        raise InputError(msg, hint="sort X, labels and qid by qid")
     return xgb.DMatrix(X, queries.labels, qid=queries.query_of_row, weight=queries.query_weight), queries
 
 

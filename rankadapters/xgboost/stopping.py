@@ -207,14 +207,15 @@ class DirectionCheck:
         ]
 
     def _gains(self, epoch: int) -> list[float]:
-        """Return how much better a round is than the best one on each series that can be watched; NaN if not ours."""
+        """Return how much better a round is than the best one on each series to watch; -inf if it is not ours."""
         return [self._gain(epoch, set_name, name) for set_name, name in self._watched]
 
     def _gain(self, epoch: int, set_name: str, name: str) -> float:
-        if name not in self._higher_is_better or (self._sets is not None and set_name not in self._sets):
-            return -math.inf
+        is_ours = name in self._higher_is_better and (self._sets is None or set_name in self._sets)
         series = self._log[set_name][name]
-        difference = _mean(series[epoch]) - _mean(series[self._best or 0]) if epoch < len(series) else -math.inf
+        if not is_ours or epoch >= len(series):
+            return -math.inf
+        difference = _mean(series[epoch]) - _mean(series[self._best or 0])
         return difference if self._higher_is_better[name] else -difference
 
     def _refuse_first(self, epoch: int) -> None:
@@ -247,11 +248,6 @@ def forget_best(model: xgb.Booster) -> None:
     model.set_attr(best_iteration=None, best_score=None)
 
 
-def best_of(model: xgb.Booster) -> tuple[str | None, str | None]:
-    """Return a model's best score and best iteration, which early stopping sets."""
-    return model.attr("best_score"), model.attr("best_iteration")
-
-
 def booster_config(model: xgb.Booster) -> dict[str, Any]:
     """Return the configuration of a model's booster: its name, and DART's parameters."""
     config: dict[str, Any] = json.loads(model.save_config())["learner"]["gradient_booster"]
@@ -278,6 +274,6 @@ def _warn_of_lost_best(model: xgb.Booster) -> None:
     else:
         return
     warn_caller(
-        f"no prediction has the logged value of the best round {iteration} of {n_rounds}: {why}.\n"
-        f"Hint: train {int(iteration) + 1} rounds without early stopping."
+        f"no prediction has the logged value of the best round {iteration} of {n_rounds}: {why}.",
+        hint=f"train {int(iteration) + 1} rounds without early stopping",
     )

@@ -10,7 +10,7 @@ import pytest
 import rankadapters as ra
 from rankadapters import cli
 from rankadapters.audit.evaluation import evaluate_usable, measure_in_passes
-from rankadapters.evaluation.evaluator import Work
+from rankadapters.evaluation import passes as engine
 from tests.helpers.graded_queries import small_queries
 from tests.helpers.tables import for_each
 
@@ -21,13 +21,13 @@ CONVENTIONS = ["yahoo@5", "letor4@5", "catboost@10"]
 def passes(monkeypatch):
     """Record each pass over scores: the scores, and the conventions evaluated on them."""
     calls = []
-    numerators = Work.numerators
+    numerators = engine.numerators
 
-    def record_call(self, scores, n_threads):
-        calls.append((scores.tobytes(), [member.convention for member in self._members]))
-        return numerators(self, scores, n_threads)
+    def record_call(members, scores, n_threads):
+        calls.append((scores.tobytes(), [member.convention for member in members]))
+        return numerators(members, scores, n_threads)
 
-    monkeypatch.setattr(Work, "numerators", record_call)
+    monkeypatch.setattr(engine, "numerators", record_call)
     return calls
 
 

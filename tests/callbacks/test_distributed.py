@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from rankadapters.core.measures import MEASURES
 from tests.helpers.engines import failure_of
 from tests.helpers.metric_trainings import LETOR, TEXTBOOK
 from tests.helpers.python_processes import TIMEOUT
@@ -19,7 +18,7 @@ from tests.helpers.rankings import ranking
 
 pytest.importorskip("sklearn")
 distributed = pytest.importorskip("distributed")
-from tests.helpers.every_measure import convention_of, without_docids  # noqa: E402 - after the skips
+from tests.helpers.every_measure import WITH_PRESET, convention_of, without_docids  # noqa: E402 - after the skips
 from tests.helpers.ranking_parts import cut_at_queries, cut_at_rows, scatter_parts, workers_of  # noqa: E402
 
 pytestmark = [
@@ -155,7 +154,7 @@ def assert_idle(client):
 
 
 def test_every_measure_has_the_bits_of_one_process(toolkit, cluster3):
-    conventions = [without_docids(convention_of(measure)) for measure in MEASURES]
+    conventions = [without_docids(convention_of(measure)) for measure in WITH_PRESET]
     conventions = [convention for convention in conventions if convention.over != "rows"]
     metric = toolkit.metric(cluster3, *conventions)
     model = toolkit.train(cluster3, cut_at_queries(VALID, 2), metric, metric)  # one worker has no rows

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -28,23 +29,21 @@ def make_history():
     return History.of({"valid": {NDCG.name: VALUES, LOSS.name: VALUES}})
 
 
-def test_an_entry_is_a_tuple_of_three_with_further_attributes():
+def test_an_entry_unpacks_as_three_and_has_further_attributes():
     entry = Evaluation("valid", NDCG, 0.5, iteration=7)
     dataset, convention, value = entry
-    assert (dataset, convention, value) == entry == ("valid", NDCG, 0.5)
-    assert (entry.dataset, entry.convention, entry.value) == entry
+    assert (dataset, convention, value) == ("valid", NDCG, 0.5) == (entry.dataset, entry.convention, entry.value)
     assert (entry.name, entry.iteration) == (NDCG.name, 7)
-    assert repr(entry) == "Evaluation(dataset='valid', name='ndcg@5/letor4', value=0.5, iteration=7)"
+    assert repr(entry) == "Evaluation(dataset='valid', value=0.5, name='ndcg@5/letor4', iteration=7)"
 
 
 def test_copies_and_replacements_of_an_entry_keep_its_attributes():
     entry = Evaluation("valid", NDCG, 0.5, name="mine", iteration=7)
-    for copied in (copy.copy(entry), copy.deepcopy(entry), pickle.loads(pickle.dumps(entry)), entry._replace()):
+    for copied in (copy.copy(entry), copy.deepcopy(entry), pickle.loads(pickle.dumps(entry)), replace(entry)):
         assert copied == entry
-        assert vars(copied) == {"name": "mine", "iteration": 7}
-    assert vars(Evaluation("valid", NDCG, 0.5)) == {"name": NDCG.name, "iteration": 0}
-    entry = entry._replace(dataset="test")
-    assert (entry, entry.name, entry.iteration) == (("test", NDCG, 0.5), "mine", 7)
+        assert (copied.name, copied.iteration) == ("mine", 7)
+    entry = replace(entry, dataset="test")
+    assert (*entry, entry.name, entry.iteration) == ("test", NDCG, 0.5, "mine", 7)
 
 
 def test_the_history_of_a_log_has_each_value_of_a_convention_by_round_then_set_then_name():
@@ -94,8 +93,9 @@ def test_a_history_is_a_list_whose_slices_and_selections_are_histories():
     history = make_history()
     assert history == list(history)
     assert isinstance(history[2:4], History)
-    assert history[-1] == ("valid", LOSS, 0.5)
-    assert history.only(dataset="valid", convention="letor4@5") == [("valid", NDCG, value) for value in VALUES]
+    assert tuple(history[-1]) == ("valid", LOSS, 0.5)
+    selected = history.only(dataset="valid", convention="letor4@5")
+    assert list(map(tuple, selected)) == [("valid", NDCG, value) for value in VALUES]
     assert History().only(dataset="valid") == []
     assert History.of({}) == []
 
@@ -103,7 +103,7 @@ def test_a_history_is_a_list_whose_slices_and_selections_are_histories():
 def test_the_best_entry_is_the_first_of_the_best_values_of_one_convention_on_one_set():
     history = History.of({"valid": {NDCG.name: [0.25, 0.75, 0.75], LOSS.name: VALUES}, "test": {NDCG.name: VALUES}})
     best = history.best(dataset="valid", convention=NDCG)
-    assert (best, best.iteration) == (("valid", NDCG, 0.75), 1)
+    assert (*best, best.iteration) == ("valid", NDCG, 0.75, 1)
     assert history.best(convention=LOSS).iteration == 0  # the lowest loss
     with pytest.raises(ra.InputError, match=r"one convention on one set, but these match: 'valid, ndcg.*'test, ndcg"):
         history.best(convention=NDCG)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import gc
 import pickle
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 from itertools import cycle
 
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
+from rankadapters.evaluation.evaluator import Evaluator
 from tests.helpers.metric_trainings import IGNORED_WEIGHTS, LETOR, TEXTBOOK, LightGBM, XGBoost
 from tests.helpers.rankings import ranking
 from tests.helpers.tables import for_each
@@ -48,7 +50,7 @@ def test_each_set_convention_and_round_has_the_exact_value_of_evaluate(toolkit):
     exact_values = [entry[2] for entry in expected]
     assert np.ravel(spy.values).tolist() == exact_values
     history = ra.History.of(log)
-    assert [entry[:2] for entry in history] == [entry[:2] for entry in expected]
+    assert [tuple(entry)[:2] for entry in history] == [entry[:2] for entry in expected]
     assert [entry.value for entry in history] == pytest.approx(exact_values, rel=0, abs=toolkit.rounding)
     assert len(history) == 4 * 2 * 3
 
@@ -107,7 +109,7 @@ def test_cv_evaluates_every_fold_by_its_own_queries(toolkit):
     assert means[-1] == pytest.approx(np.mean(last_values), abs=1e-15 + toolkit.rounding)
 
 
-def test_replaced_labels_weights_and_groups_are_noticed_and_datasets_are_not_kept_alive(toolkit):
+def test_replaced_labels_weights_and_groups_are_noticed(toolkit):
     data, convention = ranking(9), toolkit.preset.replace(empty=0)
     metric, dataset = toolkit.metric(convention), toolkit.dataset(data)
     scores = np.random.default_rng(0).random(data.y.size)
@@ -126,9 +128,51 @@ def test_replaced_labels_weights_and_groups_are_noticed_and_datasets_are_not_kep
     data = data._replace(sizes=data.sizes[::-1])
     dataset.set_group(data.sizes)
     check(dataset, data, query_weight=toolkit.weights(data).by_query)
-    del dataset
+
+
+@pytest.mark.parametrize("fails", ["metric", "objective"])
+def test_nothing_is_kept_of_a_training_that_failed(toolkit, fails):
+    data, metric, references = ranking(9), toolkit.metric(TEXTBOOK), []
+
+    def report(preds, dataset):
+        results = metric(preds, dataset)
+        if fails == "metric":
+            raise RuntimeError
+        return results
+
+    objective = toolkit.adapter.objective(ra.objectives.lightgbm.xendcg())
+
+    def gradients(preds, dataset):
+        references.append(weakref.ref(dataset))
+        if fails == "objective" and not len(references) % 2:  # in the second round
+            raise RuntimeError
+        return objective(preds, dataset)
+
+    callbacks = [metric] if toolkit.name == "xgboost" else []
+    for _ in range(3):
+        with pytest.raises(RuntimeError):
+            toolkit.train(report, {"train": toolkit.dataset(data)}, objective=gradients, callbacks=callbacks)
     gc.collect()
-    assert metric._monitor._bound == {}
+    assert len(references) >= 3
+    assert [reference() for reference in references] == [None] * len(references)
+
+
+def test_the_evaluators_of_the_last_eight_sets_are_kept(toolkit, monkeypatch):
+    metric, bound = toolkit.metric(TEXTBOOK), []
+    bind = Evaluator.of
+    monkeypatch.setattr(Evaluator, "of", lambda queries, *args, **options: bound.append(queries.n_docs) or bind(
+        queries, *args, **options))  # fmt: skip
+    sets = [ranking(9, n_queries) for n_queries in range(10, 19)]
+
+    def evaluate(data):
+        assert metric(data.X[:, 0], toolkit.dataset(data))[0][1] == value(data, data.X[:, 0])
+
+    for data in [*sets[:8], *sets[:8]]:
+        evaluate(data)
+    assert bound == [data.y.size for data in sets[:8]]  # each once, though every call has a dataset of its own
+    for data in (sets[8], sets[1], sets[0]):
+        evaluate(data)
+    assert bound[8:] == [sets[8].y.size, sets[0].y.size]
 
 
 def test_threads_may_share_a_metric_for_several_datasets(toolkit):
@@ -143,8 +187,9 @@ def test_an_unpickled_metric_works_without_the_datasets(toolkit):
     data, metric = ranking(11), toolkit.metric(LETOR, names=["mine"])
     dataset = toolkit.dataset(data)
     result = metric(data.X[:, 0], dataset)
-    copied = pickle.loads(pickle.dumps(metric))
-    assert copied._monitor._bound == {}
+    pickled = pickle.dumps(metric)
+    assert len(pickled) == len(pickle.dumps(toolkit.metric(LETOR, names=["mine"])))
+    copied = pickle.loads(pickled)
     assert copied(data.X[:, 0], dataset) == result
     assert result[0][0] == "mine"
 

@@ -215,13 +215,13 @@ def test_callbacks_see_every_round_and_end_the_training():
 def test_the_history_has_every_set_and_convention_in_every_round_also_of_a_saved_model(tmp_path):
     conventions = [CONV, ra.presets.catboost(3)]
     model = ra.catboost.train(DETERMINISTIC, pool(), LAMBDARANK, conventions, eval_set=pool(1), use_best_model=False)
-    assert {(*entry[:2], entry.iteration) for entry in model.history} == {
+    assert {(entry.dataset, entry.convention, entry.iteration) for entry in model.history} == {
         (name, convention, index)
         for name in ("learn", "validation") for convention in conventions for index in range(10)
     }  # fmt: skip
     model.save_model(tmp_path / "model")
     saved = ra.History.of(cb.CatBoost().load_model(tmp_path / "model").get_evals_result())
-    assert [entry[:2] for entry in saved] == [entry[:2] for entry in model.history]
+    assert [tuple(entry)[:2] for entry in saved] == [tuple(entry)[:2] for entry in model.history]
     assert [entry.value for entry in saved] == pytest.approx([entry.value for entry in model.history], rel=1e-15)
 
 

@@ -215,7 +215,7 @@ def test_a_log_with_skipped_rounds_has_the_values_of_the_others():
 
 def test_a_direct_call_refuses_varying_weights_and_two_outputs():
     labels, _ = labels_and_qid(0)
-    with pytest.raises(ra.InputError, match=r"vary within query \d+ of set 0: they are object weights"):
+    with pytest.raises(ra.InputError, match=r"weight= of set 0 varies within query \d+: one row has"):
         make_metric(ra.presets.catboost(3)).evaluate(
             [np.zeros(labels.size)], labels.astype(np.float32), np.arange(labels.size) + 1.0
         )

@@ -185,7 +185,7 @@ REFUSED = {
     "weights of rows": (
         {"weight": DATA["model"] + 9},
         QUERY_WEIGHTS,
-        r"partition 0: row \d+: weight is .*, but another row of its query has a different weight",
+        r"partition 0: row \d+: weight varies within query .*: one row has .*, another ",
     ),
     "a document twice": (
         {"document": DATA["document"] // 99},

@@ -22,6 +22,7 @@ def sections():
 @for_each("word", MEASURES)
 def test_a_section_lists_the_fields_and_presets_of_its_measure(sections, word):
     measure = MEASURES[word]
+    assert measure.__name__ in sections, "`python docs/tables.py` writes its section"
     text = sections[measure.__name__]
     assert [name for name in measure.fields() if f"| `{name}` |" not in text] == []
     assert [name for name in ra.presets.names(word) if f"| `{name}` |" not in text] == []

@@ -1,20 +1,13 @@
-"""Exact sums, and tallies as arrays of integers (limbs) that any engine can add up."""
+"""Tallies as arrays of integers (limbs) that any engine can add up."""
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 import numpy as np
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
 
 import rankadapters as ra
-from rankadapters.evaluation.tally import SMALLEST_EXPONENT, SUM_LIMBS, exact_sum, from_limbs, squares, to_limbs
 from tests.helpers.ragged_queries import TEXTBOOK, ragged_columns
 from tests.helpers.tables import for_each
-
-INTEGERS = st.integers(-(2**2200), 2**2200)
 
 
 def whole_and_parts(convention, n_parts):
@@ -26,43 +19,6 @@ def whole_and_parts(convention, n_parts):
         for rows in (part == number for number in range(n_parts))
     ]
     return ra.Evaluator(labels, convention, qid=qid).tally(scores), tallies
-
-
-@given(st.lists(INTEGERS, min_size=1, max_size=5))
-def test_the_sum_of_limbs_is_the_limbs_of_the_sum(numbers):
-    assert from_limbs(np.sum([to_limbs(number) for number in numbers], axis=0)) == sum(numbers)
-
-
-@given(st.lists(st.floats(allow_nan=False, allow_infinity=False), max_size=9), st.sampled_from([0, 1, 16, 17, 40]))
-def test_floats_are_added_without_rounding(numbers, n_terms):
-    terms = np.resize(numbers or [0.0], n_terms)
-    assert exact_sum(terms) == sum(map(Fraction, terms.tolist())) * 2**SMALLEST_EXPONENT
-
-
-@pytest.mark.parametrize("n_terms", [3, 40])
-@pytest.mark.parametrize("term", [np.nan, np.inf, -np.inf])
-def test_a_sum_of_other_than_finite_terms_is_refused(n_terms, term):
-    with pytest.raises(ra.InputError, match="overflows float64"):
-        exact_sum(np.append(np.ones(n_terms - 1), term))
-
-
-@given(st.lists(st.floats(1e-100, 1e100), min_size=2, max_size=2))
-@example([2.0**53 - 1, 2.0**53 - 1])
-@example([2.0**52 + 2**26 - 1, 2.0**52 + 2**26])
-@example([2.0**53 - 2**26 - 1, 2.0**52 + 2**27 - 1])
-def test_squares_and_products_are_added_without_rounding(pair):
-    (term, divisor), (a, b) = (np.array([number]) for number in pair), map(Fraction, pair)
-    sums = np.split(squares(-term, divisor), [SUM_LIMBS, 2 * SUM_LIMBS, 3 * SUM_LIMBS])[:3]
-    assert [from_limbs(limbs) for limbs in sums] == [
-        product * 2**SMALLEST_EXPONENT for product in (a * a, -a * b, b * b)
-    ]
-
-
-@pytest.mark.parametrize("number", [0, 1, -1, 2**32, -(2**32), 2**2239 - 1, -(2**2239)])
-def test_limbs_hold_integers_up_to_both_ends_of_their_range(number):
-    limbs = to_limbs(number)
-    assert (limbs.dtype, limbs.shape) == (np.int64, (SUM_LIMBS,))
-    assert from_limbs(limbs) == number
 
 
 @for_each("name", ["textbook@5", "letor4.map", "yahoo.err", "catboost.query_rmse", "lightgbm@3"])

@@ -52,7 +52,7 @@ def test_evaluating_many_conventions_gives_the_score_of_each_alone():
 
 
 def test_exp2_gains_of_whole_labels_are_exact():
-    from rankadapters.core.binding.lowering import gains_of
+    from rankadapters.core.binding.gains import gains_of
 
     labels = np.arange(1024.0)
     gains = gains_of(labels, None, TEXTBOOK.gain)

@@ -10,7 +10,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.core.errors import LabelsWarning
-from rankadapters.evaluation import evaluator
+from rankadapters.evaluation import passes
 from rankadapters.evaluation.table import Table
 from tests.helpers.tables import for_each
 
@@ -125,12 +125,20 @@ def test_an_evaluator_of_one_convention_has_one_result_and_of_a_sequence_a_mappi
 
 
 def test_binding_looks_once_for_the_deepest_cutoff_of_all_conventions(monkeypatch):
-    calls, original = [], evaluator._depth
-    monkeypatch.setattr(evaluator, "_depth", lambda conventions: calls.append(conventions) or original(conventions))
+    calls, original = [], passes._depth
+    monkeypatch.setattr(passes, "_depth", lambda conventions: calls.append(conventions) or original(conventions))
     queries, conventions = ra.Queries([1, 0], group_sizes=[2]), [ra.parse(f"textbook@{k}") for k in range(1, 9)]
-    for bind in (evaluator.bind, evaluator.bind_usable):
+    for bind in (passes.bind, passes.bind_usable):
         assert len(bind(queries, conventions)) == 8
     assert calls == [conventions, conventions]
+
+
+def test_the_time_for_many_equal_conventions_does_not_grow_with_their_square(monkeypatch):
+    convention, n_names, name = ra.parse("textbook@2"), [], ra.NDCG.name.fget
+    monkeypatch.setattr(ra.NDCG, "name", property(lambda self: n_names.append(1) or name(self)))
+    scores = ra.evaluate([1, 0], {"a": [1, 2], "b": [2, 1]}, [convention] * 50, group_sizes=[2])
+    assert [of_models["b"].value for of_models in scores.values()] == [1.0] * 50
+    assert len(n_names) <= 4 * 50
 
 
 def test_only_an_evaluator_made_by_its_class_warns_of_labels():

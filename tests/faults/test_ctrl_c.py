@@ -11,7 +11,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.core.ranking.jit import Jitted
-from rankadapters.evaluation import evaluator, threads
+from rankadapters.evaluation import passes, threads
 from tests.helpers.python_processes import TIMEOUT, needs_posix, start_python
 
 pytestmark = [needs_posix, pytest.mark.long, pytest.mark.usefixtures("default_sigint")]
@@ -113,7 +113,7 @@ class CtrlC:
 @pytest.fixture
 def ctrl_c(monkeypatch):
     ctrl_c = CtrlC()
-    monkeypatch.setattr(evaluator, "ranked", ctrl_c.before(evaluator.ranked))
+    monkeypatch.setattr(passes, "ranked", ctrl_c.before(passes.ranked))
     monkeypatch.setattr(Jitted, "__call__", ctrl_c.before(Jitted.__call__))
     return ctrl_c
 

@@ -1,6 +1,7 @@
 """How thorough a test run is: quick, or as the environment variable RANKADAPTERS_TESTS says.
 
-`golden` also reads the whole golden files; `thorough` also runs all random examples.
+`golden` also reads the whole golden files; `thorough` also runs all random examples, and all ways of
+each training in `tests/training`.
 """
 
 from __future__ import annotations

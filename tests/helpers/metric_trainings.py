@@ -44,7 +44,7 @@ class LightGBM:
     def weights(self, data: Any) -> Weights:
         """Return weights of rows that differ within queries, and their means by query."""
         rows = np.random.default_rng(0).random(data.y.size).astype(np.float32)
-        return Weights(rows, self.adapter.metrics.query_weights(rows, data.sizes))
+        return Weights(rows, self.adapter.metrics.mean_weights(rows, data.sizes))
 
     def train(self, metric: Any, sets: dict[str, Any], /, rounds: int = 2, *, log: Any = None, eta: float = 0.5,
               callbacks: Any = (), init: Any = None, **params: Any) -> Any:  # fmt: skip

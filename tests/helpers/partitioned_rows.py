@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import rankadapters as ra
-from rankadapters.core.measures import MEASURES
-from tests.helpers.every_measure import first_preset
+from tests.helpers.every_measure import WITH_PRESET, first_preset
 
 COLUMNS = {"label": "grade", "score": "model", "qid": "query"}
 N_PARTITIONS = (1, 2, 3, 17)
@@ -32,7 +31,7 @@ def rows(n_queries=40, seed=0):
 
 def conventions():
     """Return one convention of every measure, without weights, whose tallies can be merged."""
-    return [_mergeable(first_preset(measure)) for measure in MEASURES]
+    return [_mergeable(first_preset(measure)) for measure in WITH_PRESET]
 
 
 def _mergeable(convention):

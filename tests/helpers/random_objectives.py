@@ -93,7 +93,7 @@ def pairwise_objectives(draw: st.DrawFn) -> objectives.LambdaRank | objectives.R
     convention = draw(conventions(lenient=True).filter(lambda c: isinstance(c, ra.NDCG)))
     if "1e+30" in convention.gain:  # its gradients overflow float32
         convention = convention.replace(gain="exp2")
-    if convention.ideal_follows_scores:  # no objective accepts such an ideal
+    if convention.get("ideal") == "top-only":  # no objective accepts such an ideal
         convention = convention.replace(ideal="retrieved-only")
     return objectives.LambdaRank(**common, convention=convention, beyond_k=draw(st.sampled_from(["keep", "cut"])))
 

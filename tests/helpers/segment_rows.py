@@ -5,13 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 import rankadapters as ra
-from rankadapters.core.measures import MEASURES
-from tests.helpers.every_measure import first_preset
+from tests.helpers.every_measure import WITH_PRESET, first_preset
 
 
 def conventions():
     """Return the first preset of every measure."""
-    return [first_preset(measure) for measure in MEASURES]
+    return [first_preset(measure) for measure in WITH_PRESET]
 
 
 def rows(seed=0, n_queries=40):

@@ -20,6 +20,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.core.classes import lazy_property
+from tests.helpers.depth import THOROUGH
 
 NDCG, MAP, ERR, MRR = "textbook@10", "lightgbm.map@10", "yahoo.err", "catboost.mrr@10"
 LOSS = "catboost.query_rmse"  # lower is better
@@ -208,12 +209,16 @@ class Row:
 def cases(rows: Sequence[Row], runners: Mapping[str, Callable[..., Any]]) -> list[Any]:
     """Return the parameters (row, runner) of a pytest test, one for each way of each row.
 
-    Every row runs by default in one of its ways, which take turns; its other ways are long.
+    Every row runs by default in one of its ways, which take turns, and a long test runs it in a second one. A thorough
+    run (`tests/helpers/depth.py`) has all ways. A row that is long runs in one way, as a long test.
     """
     parameters = []
     for index, row in enumerate(rows):
         for turn, way in enumerate(row.ways):
-            marks = [pytest.mark.long] * (row.long or turn != index % len(row.ways))
+            later = (turn - index) % len(row.ways)  # 0 for the way of the default run
+            if later + row.long > 1 and not THOROUGH:
+                continue
+            marks = [pytest.mark.long] * (row.long or later > 0)
             parameters.append(pytest.param(row, runners[way], id=f"{way}: {row.combined}", marks=marks))
     names = [parameter.id for parameter in parameters]
     assert len(set(names)) == len(names), "two rows have one name"

@@ -8,12 +8,14 @@ import struct
 import sys
 import threading
 from functools import partial
+from importlib import import_module
 
 import pytest
 
 import rankadapters as ra
 from rankadapters import presets
 from rankadapters.io import Judgments, read_table, table_files
+from tests.helpers.checkout import CHECKOUT
 from tests.helpers.python_processes import needs_posix
 from tests.helpers.tables import for_each
 
@@ -27,17 +29,42 @@ TABLE = {
 }
 
 
-@pytest.fixture(params=["csv", "parquet"])
+WRITERS = {"CSV": "csv.write_csv", "Parquet": "parquet.write_table"}  # in pyarrow
+
+
+@pytest.fixture(params=WRITERS)
 def save(request, tmp_path, arrow):
-    from pyarrow import csv, parquet
+    module, _, write = WRITERS[request.param].partition(".")
 
     def save(**columns):
-        path = tmp_path / f"table.{request.param}"
-        table = arrow.table({**TABLE, **columns})
-        (csv.write_csv if request.param == "csv" else parquet.write_table)(table, path)
+        path = tmp_path / f"table.{request.param.lower()}"
+        getattr(import_module(f"pyarrow.{module}"), write)(arrow.table({**TABLE, **columns}), path)
         return path
 
     return save
+
+
+def missing(name):
+    """Return where a format that tables may have is missing."""
+    grammar, fuzzed = (
+        (CHECKOUT / path).read_text(encoding="utf-8") for path in ("docs/formats.md", "tests/fuzz/test_tables.py")
+    )
+    lacks = {
+        "tests/io/test_table_files.py: a function of pyarrow in WRITERS, which writes it": name not in WRITERS,
+        f"docs/formats.md: the section `## {name}`": f"\n## {name}\n" not in grammar,
+        "the docstring of `read_table`, which lists the formats": name not in read_table.__doc__,
+        "tests/fuzz/test_tables.py: files of it, changed at random": name not in fuzzed,
+    }
+    return [place for place, is_missing in lacks.items() if is_missing]
+
+
+def test_every_format_is_in_the_grammar_and_tested():
+    places = {name: missing(name) for name in table_files.FORMATS}
+    assert not any(places.values()), "\n".join(f"{name} is missing in {names}" for name, names in places.items())
+    assert [place.partition(":")[0] for place in missing("Feather")] == [
+        "tests/io/test_table_files.py", "docs/formats.md", "the docstring of `read_table`, which lists the formats",
+        "tests/fuzz/test_tables.py",
+    ]  # fmt: skip
 
 
 @pytest.fixture
@@ -122,7 +149,7 @@ def test_a_repeated_document_and_a_changing_weight_are_refused(save):
     with pytest.raises(ra.InputError, match=r"row 4: document 'c' of query '9' is also in .*row 3[.]"):
         read_table(path, **COLUMNS, docid="doc")
     path = save(weight=[1.0, 1.0, 2.0, 3.0])
-    with pytest.raises(ra.InputError, match=r"row 4: weight is 3, but another row of its query"):
+    with pytest.raises(ra.InputError, match=r"row 4: weight varies within query .*: one row has .*, another 3"):
         read_table(path, **COLUMNS, query_weight="weight")
 
 

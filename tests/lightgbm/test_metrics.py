@@ -5,7 +5,6 @@ Properties shared with XGBoost's metric are tested in `tests/callbacks`.
 
 from __future__ import annotations
 
-import gc
 import inspect
 
 import numpy as np
@@ -18,7 +17,8 @@ from tests.helpers.tables import for_each
 
 lgb = pytest.importorskip("lightgbm")
 pytest.importorskip("sklearn")
-from rankadapters.lightgbm.metrics import query_weights  # noqa: E402 - after the skip
+from rankadapters.evaluation.evaluator import Evaluator  # noqa: E402 - after the skip
+from rankadapters.lightgbm.metrics import mean_weights  # noqa: E402 - after the skip
 from tests.helpers.lightgbm_datasets import fit_ranker  # noqa: E402 - after the skip
 
 LIGHTGBM = ra.presets.lightgbm(5)
@@ -36,10 +36,9 @@ def value(data, scores, convention, **weights):
 
 @pytest.mark.parametrize("in_list", [False, True], ids=["alone", "in a list"])
 def test_lgbmranker_logs_the_values_and_binds_each_set_once(in_list, monkeypatch):
-    metric, bound_sets = ra.lightgbm.eval_metric([LETOR, LETOR.at(3)]), []
-    evaluators = metric._monitor._evaluators
+    metric, bound_sets, bind = ra.lightgbm.eval_metric([LETOR, LETOR.at(3)]), [], Evaluator.of
     monkeypatch.setattr(
-        metric._monitor, "_evaluators", lambda columns: bound_sets.append(columns) or evaluators(columns)
+        Evaluator, "of", lambda queries, *args, **options: bound_sets.append(queries) or bind(queries, *args, **options)
     )
     model = ranker(metric="None")
     for _ in range(2):
@@ -49,7 +48,7 @@ def test_lgbmranker_logs_the_values_and_binds_each_set_once(in_list, monkeypatch
             entries = history.only(dataset="valid_0", convention=convention)
             assert [entry.iteration for entry in entries] == [0, 1, 2]
             assert entries[-1].value == value(VALID, model.predict(VALID.X), convention)
-    assert len(bound_sets) == 2
+    assert [queries.n_docs for queries in bound_sets].count(VALID.y.size) == 2
 
 
 @pytest.mark.long
@@ -74,16 +73,16 @@ def test_query_weights_add_up_in_float32_one_by_one():
     weights, total = np.random.default_rng(1).random(1000).astype(np.float32), np.float32(0)
     for weight in weights:
         total += weight
-    assert query_weights(weights, np.array([1000]))[0] == total / np.float32(1000)
+    assert mean_weights(weights, np.array([1000]))[0] == total / np.float32(1000)
 
 
 @pytest.mark.parametrize(("weights", "sizes"), [([1, 2], [3]), ([1, 2], [1]), ([], []), ([1.0], [1, 0])])
 def test_query_weights_need_sizes_that_add_up(weights, sizes):
     with pytest.raises(ra.InputError, match="adds up to"):
-        query_weights(np.array(weights), np.array(sizes, int))
+        mean_weights(np.array(weights), np.array(sizes, int))
 
 
-def test_arrays_changed_in_place_are_noticed_and_not_kept_alive():
+def test_arrays_changed_in_place_are_noticed():
     metric = ra.lightgbm.eval_metric(LIGHTGBM)
     labels, sizes, weights = VALID.y.copy(), VALID.sizes.copy(), np.ones(VALID.y.size)
     scores = np.random.default_rng(0).random(labels.size)
@@ -95,12 +94,9 @@ def test_arrays_changed_in_place_are_noticed_and_not_kept_alive():
     ]
     for column, new in changes:
         column[:] = new
-        by_query = query_weights(weights, sizes)
+        by_query = mean_weights(weights, sizes)
         expected = ra.evaluate(labels, scores, LIGHTGBM, group_sizes=sizes, query_weight=by_query).value
         assert metric(labels, scores, weights, sizes)[0][1] == expected
-    del labels, changes
-    gc.collect()
-    assert metric._monitor._bound == {}
 
 
 @pytest.mark.parametrize("kind", [list, tuple])
@@ -108,9 +104,7 @@ def test_a_direct_call_takes_lists(kind):
     metric = ra.lightgbm.eval_metric(LIGHTGBM)
     columns = VALID.y, VALID.X[:, 0], np.repeat(VALID.sizes % 3 + 1.0, VALID.sizes), VALID.sizes
     arrays = metric(*columns)
-    for _ in range(2):
-        assert metric(*(kind(column.tolist()) for column in columns)) == arrays
-    assert len(metric._monitor._bound) == 2  # lists of the same rows are one set
+    assert metric(*(kind(column.tolist()) for column in columns)) == arrays
 
 
 def test_a_regressor_without_groups_is_refused():

@@ -58,7 +58,7 @@ def test_a_bias_starts_neutral_keeps_gradient_sums_at_0_and_resumes_from_its_sta
     np.testing.assert_array_equal(resumed.state, binding.state)
 
     plain = value.bind(queries).gradients(start)
-    exact = getattr(value, "sigmoid", "exact") == "exact"  # its sums over lanes round differently in float64
+    exact = getattr(value, "sigmoid", "exact") == "exact"  # its sums are added in another order
     np.testing.assert_allclose(first_rounds[0], plain, rtol=3e-7 if exact else 0, atol=1e-12 if exact else 0)
     for grad, hess in first_rounds + later_rounds:
         sums = np.add.reduceat(grad.astype(float), np.cumsum([0, *sizes])[:-1])

@@ -30,16 +30,27 @@ from tests.helpers.gradient_rows import (
 )
 from tests.helpers.oracle_rows import ragged_queries
 from tests.helpers.pairwise_gradients_by_hand import query_gradients
+from tests.helpers.python_kernels import run_in_python
 from tests.helpers.random_objectives import pairwise_objectives
 from tests.helpers.tables import for_each
 from tests.oracles.rows import Row
 
-pytestmark = pytest.mark.long
 
+@pytest.fixture(params=["python", pytest.param("machine code", marks=pytest.mark.long)])
+def kernels(request, monkeypatch):
+    """Run kernels as Python, which takes no compiler, so that these tests are not long; and as machine code."""
+    if request.param == "python":
+        run_in_python(monkeypatch)
+    with np.errstate(all="ignore"):  # as machine code does
+        yield
+
+
+IN_BOTH_FORMS = pytest.mark.usefixtures("kernels")
 ADDING_UP_TO_0 = [value for value in [*STATELESS, *RANDOMIZED] if value.kind not in {"query-cross-entropy", "xendcg"}]
 EACH_OBJECTIVE = for_each("value", ALL, ids=objective_id)
 
 
+@IN_BOTH_FORMS
 @given(queries=ragged_queries(), value=pairwise_objectives())
 @settings(max_examples=examples(200))
 def test_gradients_equal_the_formula(queries, value):
@@ -50,6 +61,7 @@ def test_gradients_equal_the_formula(queries, value):
     np.testing.assert_allclose(hess, [h for _, query in pairs for h in query], rtol=3e-7, atol=1e-12)
 
 
+@IN_BOTH_FORMS
 @given(seed=st.integers(0, 2**32 - 1), scale=st.sampled_from([1e-8, 1e-7, 1e-6]))
 @settings(max_examples=examples(40), deadline=None)
 def test_scores_are_compared_in_the_declared_precision(seed, scale):
@@ -62,6 +74,19 @@ def test_scores_are_compared_in_the_declared_precision(seed, scale):
     for typed_scores in (scores, scores.astype(np.float32)):
         derivatives = objectives.gradients(labels, typed_scores, value, group_sizes=[12])
         np.testing.assert_allclose(derivatives, expected, rtol=3e-7, atol=1e-12)
+
+
+@IN_BOTH_FORMS
+@for_each(("truncation", "seed"), list(product([None, 1, 3], range(4))))
+def test_lambdamap_weighs_a_pair_by_the_change_of_average_precision(truncation, seed):
+    rng = np.random.default_rng(seed)
+    labels, scores = rng.permutation([0.0, 0, 0, 1, 1, 0, 1]), rng.standard_normal(7).astype(np.float32)
+    value = objectives.xgboost.map().replace(truncation=truncation, normalization="none")
+    derivatives = objectives.gradients(labels, scores, value, group_sizes=[7])
+    trading = EXACT.replace(convention=ra.presets.catboost.map(None), truncation=truncation, normalization="none",
+                            hessian="doubled", sigma=1.0)  # fmt: skip
+    rows = [Row(float(label), float(score)) for label, score in zip(labels, scores, strict=True)]
+    np.testing.assert_allclose(derivatives, query_gradients(rows, trading), rtol=2e-5, atol=1e-6)
 
 
 TOOLKIT_SIGMOIDS = [
@@ -77,6 +102,7 @@ TOOLKIT_SIGMOIDS = [
 ]
 
 
+@pytest.mark.long
 @for_each(("value", "tied", "seed"), list(product(TOOLKIT_SIGMOIDS, [False, True], [0, 1])), ids=str)
 def test_toolkit_sigmoids_equal_the_exact_one_up_to_rounding(value, tied, seed):
     """The width of the bins limits LightGBM's table; tied queries have no score distance to divide by."""
@@ -89,14 +115,16 @@ def test_toolkit_sigmoids_equal_the_exact_one_up_to_rounding(value, tied, seed):
         np.testing.assert_allclose(part, exact_part, rtol=tolerance, atol=tolerance * np.abs(exact_part).max())
 
 
+@IN_BOTH_FORMS
 @for_each("value", ADDING_UP_TO_0, ids=objective_id)
 def test_gradients_of_a_query_add_up_to_0(value):
-    labels, scores, sizes = labels_scores_sizes(value)
+    labels, scores, sizes = labels_scores_sizes(value, sizes=(1, 2, 7, 30))
     grad, _ = objectives.gradients(labels, scores, value, group_sizes=sizes)
     starts = np.cumsum([0, *sizes[:-1]])
     np.testing.assert_allclose(np.add.reduceat(grad.astype(float), starts), 0, atol=2e-6 * np.abs(grad).max())
 
 
+@pytest.mark.long
 @for_each("value", STATELESS, ids=objective_id)
 def test_permuted_rows_have_permuted_gradients(value):
     labels, scores, sizes = labels_scores_sizes(value)
@@ -111,6 +139,7 @@ def test_permuted_rows_have_permuted_gradients(value):
             np.testing.assert_array_equal(shuffled_part, expected[order])
 
 
+@pytest.mark.long
 @EACH_OBJECTIVE
 def test_any_number_of_threads_draws_the_same_and_a_saved_state_continues_the_draws(value, monkeypatch):
     monkeypatch.setattr(threads, "ROWS_PER_THREAD", 500)
@@ -129,6 +158,7 @@ def test_any_number_of_threads_draws_the_same_and_a_saved_state_continues_the_dr
         np.testing.assert_array_equal(resumed.gradients(scores), single_threaded[1])
 
 
+@pytest.mark.long
 @for_each("value", [*STATELESS, *NOISY], ids=objective_id)
 def test_rows_of_queries_may_be_interleaved(value):
     """A query draws for its rows in their order. Here all first rows come first, then all second rows, and so on."""
@@ -141,6 +171,7 @@ def test_rows_of_queries_may_be_interleaved(value):
     assert grouped[0].any()
 
 
+@pytest.mark.long
 @EACH_OBJECTIVE
 @for_each("scale", [1e6, 1e100, 1e-300])
 def test_scores_of_any_size_have_finite_gradients(value, scale):
@@ -154,6 +185,7 @@ def test_scores_of_any_size_have_finite_gradients(value, scale):
         assert (hess >= 0).all()
 
 
+@pytest.mark.long
 def test_rows_far_below_the_maximum_still_have_a_gradient():
     """exp(s - maximum) underflows for the last two rows, but their scores differ by 1 only."""
     value = objectives.catboost.pair_logit()
@@ -167,6 +199,7 @@ NO_SHORT_QUERIES = [EXACT.replace(convention=ra.presets.letor4(5).replace(short=
 NINE_ROWS = {"scores": np.arange(9.0), "group_sizes": [4, 5]}
 
 
+@IN_BOTH_FORMS
 @for_each(
     ("value", "columns"),
     [
@@ -188,6 +221,7 @@ def test_a_query_without_pairs_or_relevant_rows_has_no_gradient(value, columns):
         assert part[4:].any()
 
 
+@pytest.mark.long
 @for_each("value", STATELESS, ids=objective_id)
 @for_each("weights", [None, [1.0, 2.0, 1.0, 4.0, 0.0]])
 def test_gradients_of_a_range_of_queries_equal_those_of_all(value, weights):
@@ -207,6 +241,7 @@ OVERFLOW_FREE = (
 )  # fmt: skip
 
 
+@pytest.mark.long
 @for_each(
     "value",
     [value for value in ALL if not isinstance(value, OVERFLOW_FREE) and getattr(value, "sigmoid", "") != "table"],
@@ -223,6 +258,7 @@ def test_the_lowest_score_too_far_from_its_query_is_named_in_the_callers_order(v
         objectives.gradients(labels, scores, value, qid=["a", "b", "a", "b", "b", "c", "c"])
 
 
+@pytest.mark.long
 @EACH_OBJECTIVE
 @for_each("bad", [math.nan, math.inf, -math.inf])
 def test_scores_that_are_not_finite_are_refused(value, bad):
@@ -235,6 +271,7 @@ def test_scores_that_are_not_finite_are_refused(value, bad):
     np.testing.assert_array_equal(binding.state, state)
 
 
+@pytest.mark.long
 @for_each("value", STATELESS, ids=objective_id)
 @for_each("rows", [[4], [4, 9]])
 def test_a_range_of_queries_names_its_first_query_with_a_score_that_is_not_finite(value, rows):
@@ -248,6 +285,7 @@ def test_a_range_of_queries_names_its_first_query_with_a_score_that_is_not_finit
     assert np.isfinite(binding.of_queries(scores, 0, 1)).all()
 
 
+@pytest.mark.long
 def test_a_range_of_queries_names_its_first_query_with_scores_too_far_apart():
     binding = VALUE_BY_CLASS[objectives.StochasticRank].bind(ra.Queries([1, 0, 1, 0], group_sizes=[2, 2]))
     with pytest.raises(ra.InputError, match=r"scores of the query of row 2 are .* too far apart") as error:
@@ -255,12 +293,14 @@ def test_a_range_of_queries_names_its_first_query_with_scores_too_far_apart():
     assert error.value.row == 2
 
 
+@pytest.mark.long
 def test_weights_under_a_uniform_average_are_refused():
     value = EXACT.replace(convention=ra.presets.yahoo(5))
     with pytest.raises(ra.InputError, match="average='uniform', which would ignore it"):
         objectives.gradients([0, 1], [0.0, 1.0], value, group_sizes=[2], query_weight=[2.0])
 
 
+@pytest.mark.long
 @for_each("value", [v for v in ALL if "convention" not in v.fields()], ids=objective_id)
 @for_each("column", ["retrieved", "judged"])
 def test_unjudged_rows_need_a_convention(value, column):
@@ -268,6 +308,7 @@ def test_unjudged_rows_need_a_convention(value, column):
         objectives.gradients([0, 1], [0.0, 1.0], value, group_sizes=[2], **{column: [True, False]})
 
 
+@pytest.mark.long
 def test_an_error_names_the_first_row_of_several_kernel_calls(monkeypatch):
     monkeypatch.setattr(threads, "WORK_PER_CALL", 1)
     scores, queries = [1.0, 0.0, 1.5e308, -1.5e308, 1.6e308, -1.6e308], ra.Queries([1, 0] * 3, group_sizes=[2] * 3)

@@ -67,18 +67,6 @@ def test_xendcg_divides_by_the_last_bit_of_1_if_a_probability_rounds_to_1():
     np.testing.assert_allclose(grad, xendcg(labels, scores, draws(5, 2))[0], rtol=1e-6)
 
 
-@for_each(("truncation", "seed"), list(product([None, 1, 3], range(4))))
-def test_lambdamap_weighs_a_pair_by_the_change_of_average_precision(truncation, seed):
-    rng = np.random.default_rng(seed)
-    labels, scores = rng.permutation([0.0, 0, 0, 1, 1, 0, 1]), rng.standard_normal(7).astype(np.float32)
-    value = objectives.xgboost.map().replace(truncation=truncation, normalization="none")
-    derivatives = objectives.gradients(labels, scores, value, group_sizes=[7])
-    trading = EXACT.replace(convention=ra.presets.catboost.map(None), truncation=truncation, normalization="none",
-                            hessian="doubled", sigma=1.0)  # fmt: skip
-    rows = [Row(float(label), float(score)) for label, score in zip(labels, scores, strict=True)]
-    np.testing.assert_allclose(derivatives, query_gradients(rows, trading), rtol=2e-5, atol=1e-6)
-
-
 @for_each("sigma", [0.1, 0.3, 0.7, 1.0, 1.5, 2.0, 3.3, 7.0, 10.0])
 def test_the_table_is_read_inside_its_bounds(sigma):
     """It covers sigma * x from -25 to 25. Floats next to its ends read its last entries, not the NaN after them."""

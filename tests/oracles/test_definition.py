@@ -23,9 +23,9 @@ def test_success_of_a_tie_is_the_share_of_its_orders_that_have_a_relevant_row_in
     assert oracle(rows, convention) == (chance, 1)
 
 
-def test_every_measure_has_an_oracle():
-    assert set(ORACLES) == set(MEASURES)
-    assert len(set(ORACLES.values())) == len(MEASURES)
+def test_every_oracle_is_of_one_measure():
+    assert set(ORACLES) <= set(MEASURES)
+    assert len(set(ORACLES.values())) == len(ORACLES)
 
 
 @pytest.mark.parametrize("path", ORACLE_FILES, ids=lambda path: path.stem)

@@ -7,7 +7,9 @@ import itertools
 import json
 import pickle
 import re
+from importlib import import_module
 from inspect import Parameter, getdoc, signature
+from pkgutil import iter_modules
 
 import pytest
 from hypothesis import given, settings
@@ -114,6 +116,40 @@ def test_a_tool_refuses_a_convention_or_reads_back_an_equal_text(convention, too
 def test_digits_of_other_scripts_and_endless_digits_are_refused(tool, text, digits):
     with pytest.raises(ra.ConventionError):
         presets.TOOLS[tool].read(text.format(digits))
+
+
+def unregistered():
+    """Return the tools that a file defines but the package does not list, with what to add to the package."""
+    modules = [import_module(f"{presets.__name__}.{module.name}") for module in iter_modules(presets.__path__)]
+    tools = {
+        (module.__name__, name): tool
+        for module in modules
+        for name, tool in vars(module).items()
+        if isinstance(tool, Tool) and type(tool).__module__ == module.__name__
+    }
+    kinds = {kind for module in modules for kind in vars(module).values() if isinstance(kind, type)}
+    kinds = {kind for kind in kinds if issubclass(kind, Tool) and vars(kind).get("name")}
+    line = "rankadapters/presets/__init__.py lacks `from {0} import {1} as {1}`"
+    return [line.format(*where) for where, tool in tools.items() if tool not in presets.TOOLS.values()] + [
+        f"{kind.__module__} lacks `{kind.name} = {kind.__name__}()`" for kind in kinds - set(map(type, tools.values()))
+    ]
+
+
+def test_every_tool_of_a_file_is_registered():
+    places = unregistered()
+    assert not places, "\n".join(places)
+
+
+def test_a_tool_that_is_not_registered_is_named_with_the_place(monkeypatch):
+    monkeypatch.setattr(presets, "TOOLS", {name: tool for name, tool in presets.TOOLS.items() if name != "ranx"})
+    line = "`from rankadapters.presets.ranx import ranx as ranx`"
+    assert f"rankadapters/presets/__init__.py lacks {line}" in unregistered()
+
+
+@for_each("tool", presets.TOOLS.values(), ids=presets.TOOLS)
+def test_every_field_that_a_tool_declares_is_one_of_its_measures(tool):
+    fields = {name for declared in tool.presets.values() for name in declared.measure.fields()}
+    assert set(tool.defaults) <= fields
 
 
 def test_presets_of_a_tool_have_names_and_measures():

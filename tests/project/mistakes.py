@@ -1,7 +1,7 @@
 """The mistakes of `mistakes.txt`, as calls and commands: `python -m tests.project.mistakes` writes their errors anew.
 
-An entry is a comment, a call after `>>>` or a command after `$`, and the error that it raises or prints. In an error,
-`...` stands for any text; writing keeps an error that still matches.
+An entry is a comment that says what the user does wrong, a call after `>>>` or a command after `$`, and the error that
+it raises or prints. In an error, `...` stands for any text; writing keeps an error that still matches.
 """
 
 from __future__ import annotations
@@ -11,14 +11,10 @@ import io
 import os
 import pickle
 import re
-import sys
 import tempfile
 from collections.abc import Iterator
-from decimal import Decimal  # noqa: F401 - of entries
-from fractions import Fraction  # noqa: F401 - of entries
 from pathlib import Path
 from typing import NamedTuple
-from unittest import mock
 
 import numpy as np
 import pandas as pd
@@ -31,26 +27,16 @@ from tests.helpers.missing_packages import skipped_if_a_package_is_missing
 
 FILE = Path(__file__).with_name("mistakes.txt")
 LABELS, SCORES, QID = [2.0, 0.0, 1.0, 0.0], [0.4, 0.3, 0.2, 0.1], ["a", "a", "b", "b"]
-NAN, SIZES = float("nan"), [2, 2]
+NAN = float("nan")
 X = np.arange(8.0).reshape(4, 2)
 FILES = {  # that the commands read
     "features.txt": "2 qid:1 1:0.5 2:1\n0 qid:1 1:0.1 2:3\n1 qid:2 1:0.3 2:2\n0 qid:2 1:0.2 2:5\n",
     "scores.txt": "0.4\n0.3\n0.2\n0.1\n",
-    "short.txt": "0.4\n0.3\n",
-    "head.txt": "score\n0.4\n0.3\n0.2\n0.1\n",
-    "swapped.txt": "qid:1 2 1:0.5\nqid:1 0 1:0.1\n",
-    "without.txt": "2 1:0.5\n0 1:0.1\n",
     "negative.txt": "# head\n-1 qid:1 1:1 2:1\n",
-    "letters.txt": "1 qid:1 1:1\n1 qid:1 one:1\n",
-    "returns.txt": "1 qid:7 1:1\n0 qid:8 1:1\n1 qid:7 1:2\n",
-    "seven.txt": "7 qid:1 1:1\n",
-    "empty.txt": "",
     "broken.parquet": "PAR1",
     "table.csv": "label,qid,score\n2,1,0.4\n0,2,0.3\n1,1,0.2\n",
-    "semicolons.csv": "label;qid;score\n2;1;0.4\n",
     "qrels.txt": "q1 0 d1 1\nq2 0 d2 1\n",
     "run.txt": "q1 Q0 d1 1 0.5 me\n",
-    "unjudged.txt": "q1 Q0 d1 1 0.5 me\nq1 Q0 new 1 0.4 me\nq2 Q0 d2 1 1 me\n",
 }
 
 
@@ -82,9 +68,8 @@ BATCH = {"label": [1.0, 0.0], "score": [0.5, 0.25], "qid": [7, 7]}
 LETOR = "2 qid:7 1:0.5\n0 qid:7 1:2\n1 qid:9 1:3\n"
 
 
-def trec(qrels=QRELS, run=RUN, *, pyarrow=True):
-    with mock.patch.dict(sys.modules, {} if pyarrow else {"pyarrow": None}):
-        return ra.io.read_trec(saved(qrels, "judged.txt"), saved(run, "ranked.txt"))
+def trec(qrels=QRELS, run=RUN):
+    return ra.io.read_trec(saved(qrels, "judged.txt"), saved(run, "ranked.txt"))
 
 
 def letor(rows=LETOR, predictions="1\n2\n3\n"):
@@ -107,22 +92,14 @@ def grouped(rows, sizes):
     return ra.io.read_letor(saved(rows, "grouped.txt"))
 
 
-def crosscheck(**arguments):
-    return ra.parity.crosscheck(**{"labels": LABELS, "scores": SCORES, "convention": None, "qid": QID, **arguments})
-
-
 CELLS = {("a", "D1", "MAP"): 0.5, ("b", "D1", "MAP"): 0.4, ("a", "D2", "MAP"): 0.3}
 COLUMNS = {
     "method": ["a", "b", "a"], "dataset": ["D1", "D1", "D2"], "measure": ["MAP"] * 3, "value": [0.5, 0.4, 0.3],
 }  # fmt: skip
 
 
-def results(data=CELLS, direction=True, **options):  # noqa: FBT002 - entries are short
-    return ra.compare.Results(data, higher_is_better=direction, **options)
-
-
-def cell(value):
-    return results([("a", "D", "m", value)])
+def results(data=CELLS, direction=True):  # noqa: FBT002 - entries are short
+    return ra.compare.Results(data, higher_is_better=direction)
 
 
 def evaluate_misaligned_series():
@@ -190,19 +167,13 @@ def fit_ranker(name="sklearn.linear_model.LinearRegression", options=None, **arg
     return ranker.fit(**{"X": X, "y": LABELS, "qid": QID} | arguments)
 
 
-def scored(convention="textbook@2", labels=LABELS, model="sklearn.linear_model.LinearRegression", **options):
-    """Score a model by `query_scorer`; `y` are the labels of its training, other options are metadata."""
-    of_scorer = {name: options.pop(name) for name in ("response", "whole") if name in options}
-    fitted = make(model).fit(X, options.pop("y", LABELS))
-    return ra.sklearn.query_scorer(convention, **of_scorer)(fitted, X, labels, **options)
+def scored(convention="textbook@2", model="sklearn.linear_model.LinearRegression", y=LABELS, **metadata):
+    """Score a model by `query_scorer`; `y` are the labels of its training."""
+    return ra.sklearn.query_scorer(convention)(make(model).fit(X, y), X, LABELS, **metadata)
 
 
-def entry(convention, *, name="same", dataset="v", iteration=0):
-    return Evaluation(dataset, ra.parse(convention), 0.5, name=name, iteration=iteration)
-
-
-def spearman(constant):
-    return ra.evaluate([1, 0], [2, 1], f"scipy.spearmanr+constant={constant}", group_sizes=[2])
+def entry(convention, dataset):
+    return Evaluation(dataset, ra.parse(convention), 0.5, name="same", iteration=0)
 
 
 def pool(features=X, **columns):
@@ -232,27 +203,24 @@ def check_lightgbm_model(**arguments):
     return ra.lightgbm.check_model(**train_data | arguments)
 
 
-def check_value(value, **arguments):
-    return ra.parity.check_value(LABELS, SCORES, "textbook@2", value=value, qid=QID, **arguments)
+def check_value(value):
+    return ra.parity.check_value(LABELS, SCORES, "textbook@2", value=value, qid=QID)
 
 
-def crosscheck_models(**arguments):
-    train, test = ra.datasets.mq2008_like(random_state=1, n_train_queries=4, n_test_queries=4)
-    return ra.parity.crosscheck_models(**{"train": train, "test": test, "toolkits": ["sklearn"]} | arguments)
+def crosscheck_models(test):
+    train, _ = ra.datasets.mq2008_like(random_state=1, n_train_queries=4, n_test_queries=4)
+    return ra.parity.crosscheck_models(train, test, toolkits=["sklearn"])
 
 
-def order_judgments(labels, first_weight=None, weight=None):
+def order_judgments(labels):
     """Compare two models, each with its own judgments of the same two queries."""
     qid, scores = [0, 0, 0, 1, 1, 1], [1, 2, 3, 1, 2, 3]
-    queries = {
-        "a": ra.Queries([2, 0, 0, 0, 1, 0], qid=qid, query_weight=first_weight),
-        "b": ra.Queries(labels, qid=qid, query_weight=weight),
-    }
+    queries = {"a": ra.Queries([2, 0, 0, 0, 1, 0], qid=qid), "b": ra.Queries(labels, qid=qid)}
     return ra.audit.order(queries, {"a": scores, "b": scores[::-1]}, "lightgbm@2")
 
 
-def read_score(convention="yahoo@1", **changes):
-    return ra.Score.from_dict(evaluate(convention=convention).to_dict() | changes)
+def read_score(**changes):
+    return ra.Score.from_dict(evaluate(convention="yahoo@1").to_dict() | changes)
 
 
 def read_results(text):
@@ -268,11 +236,6 @@ class Entry(NamedTuple):
     mark: str
     code: str
     error: str
-
-    @property
-    def title(self) -> str:
-        """Return the name of the entry in messages."""
-        return self.comment or self.code
 
 
 def entries() -> list[Entry]:

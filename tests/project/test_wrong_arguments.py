@@ -78,11 +78,11 @@ LEFT_OUT = {
     ),
     "methods of results, and methods that toolkits or other modules of the package call": (
         r"parity\.\w+\..*|(lightgbm|xgboost|catboost)\.\w+\..*|audit\.\w+\..*|compare\.\w+\.plot|datasets\.\w+\..*"
-        r"|[\w.]+\.to_(latex|markdown)|io\.\w+\.\w+|Evaluator\.of|Tally\.from_limbs|Queries\.(as_one|per_query|per_row|reordered|select|subset|take|weighed_by"
+        r"|[\w.]+\.to_(latex|markdown)|io\.\w+\.\w+|Evaluator\.of|Tally\.from_limbs|Queries\.(as_one|per_query|per_row|reordered|select|subset|take|weighed_by|weights_per_query"
         r"|with_columns)"
     ),
     "declared values, whose fields are tested one by one below": (
-        r"(objectives\.)?[A-Z]\w+|(objectives\.)?[A-Z]\w+\.(at|bind|diff|doubt|learned|link|link_slope|lower|named|replace|worth)"
+        r"(objectives\.)?[A-Z]\w+|(objectives\.)?[A-Z]\w+\.(at|bind|diff|doubt|get|learned|link|link_slope|lower|named|replace|worth)"
     ),
     "needs a cluster or an account of a service": r"(dask|spark)\..*|trackers\.(log|tag)_.*",
     "takes no keywords": r"io\.read_features",

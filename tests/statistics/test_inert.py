@@ -20,7 +20,7 @@ DISTINCT = [0.9, 0.1, 0.5, 0.7, 0.2]
 
 def inert(change, scores=DISTINCT, base=BASE, **data):
     queries = ra.Queries(**{**PLAIN, **data})
-    return ra.inert(queries, scores, base, base.replace(**change))
+    return ra.inert(queries, scores, base, base.replace(**change)).fields
 
 
 SWAPPED = [0.1, 0.9, 0.5, 0.7, 0.2]  # the best row of the first query is last
@@ -58,7 +58,7 @@ def test_data_without_a_value_raise(change, labels):
 def test_each_changed_field_is_judged_separately_also_across_measures():
     change = {"ties": "worst", "empty": 1, "gain": "linear"}
     assert inert(change, [0.5, 0.1, 0.5, 0.7, 0.2], labels=[1, 0, 0, 1, 0]) == ("gain", "empty")
-    assert ra.inert(ra.Queries(**PLAIN), DISTINCT, BASE, DCG.replace(ties="best")) == ("ties",)
+    assert ra.inert(ra.Queries(**PLAIN), DISTINCT, BASE, DCG.replace(ties="best")).fields == ("ties",)
 
 
 @pytest.mark.parametrize("b", [ra.presets.catboost(3), ra.presets.textbook(3), ra.presets.ranklib(3)])
@@ -93,7 +93,7 @@ def test_switching_inert_fields_has_no_effect(case, a, b):
     labels, scores, sizes, weights = case
     queries = ra.Queries(labels, group_sizes=sizes, query_weight=weights, docid=[str(i) for i in range(len(labels))])
     try:
-        inert_fields = ra.inert(queries, scores, a, b)
+        inert_fields = ra.inert(queries, scores, a, b).fields
     except ra.InputError:
         return  # no query left to average, or a label outside the gain table
     assert set(inert_fields) <= set(a.diff(b))

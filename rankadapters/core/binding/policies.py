@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import NamedTuple
 
@@ -78,19 +79,16 @@ def decide_policies(convention: Convention, queries: Queries, sizes: Sizes, mass
     InputError
         The policy for a query is `error`; the message names the query.
     """
-    k = getattr(convention, "k", None)
+    k, by_policy = convention.get("k"), {name: convention.get(name) for name in ("missing", "short", "empty")}
     ranked, missing, empty = sizes
     short = ranked < k if k else np.zeros(queries.n_queries, np.bool_)
-    by_short = short & ~missing & (getattr(convention, "short", "pad") != "pad")
-    by_missing = missing & ~empty if getattr(convention, "empty", None) == "skip" else missing
+    by_short = short & ~missing & (by_policy["short"] != "pad")
+    by_missing = missing & ~empty if by_policy["empty"] == "skip" else missing
     by_empty = empty & ~by_missing & ~by_short
     status, fixed = np.full(queries.n_queries, COMPUTE, np.uint8), np.zeros(queries.n_queries)
-    policies: list[tuple[str, Flags, float | str]] = [
-        ("missing", by_missing, getattr(convention, "missing", "zero")),
-        ("short", by_short, getattr(convention, "short", "pad")),
-        ("empty", by_empty, getattr(convention, "empty", "skip") if mass is None else "skip"),
-    ]
-    for name, affected, choice in policies:
+    if mass is not None:
+        by_policy["empty"] = "skip"
+    for (name, choice), affected in zip(by_policy.items(), (by_missing, by_short, by_empty), strict=True):
         if choice == "error" and affected.any():
             raise _refusal(name, queries, int(np.argmax(affected)))
         status[affected] = SKIP if choice == "skip" else FIXED
@@ -118,7 +116,7 @@ def _refusal(name: str, queries: Queries, query: int) -> InputError:
     )
 
 
-def refuse_ignored(conventions: list[Convention], queries: Queries) -> None:
+def refuse_ignored(conventions: Sequence[Convention], queries: Queries) -> None:
     """Refuse weights that a convention would ignore, naming that convention and one that uses them.
 
     Raises
@@ -130,7 +128,7 @@ def refuse_ignored(conventions: list[Convention], queries: Queries) -> None:
         ignoring = [c for c in conventions if not _uses(c, column)]
         if not ignoring:
             continue
-        using = [c for c in conventions if c not in ignoring]
+        using = [c for c in conventions if _uses(c, column)]
         name = ignoring[0].name if len(conventions) > 1 else "the convention"
         contrast = f", while {using[0].name} says {using[0].average!r} and uses it" if using else ""
         remedy = "; evaluate them separately, the first on queries.with_weights()" if using else f", or drop {column}"
@@ -142,6 +140,6 @@ def refuse_ignored(conventions: list[Convention], queries: Queries) -> None:
 
 
 def _uses(convention: Convention, column: str) -> bool:
-    if column == "pair_weight" and getattr(convention, "pairs", "") != "given":
+    if column == "pair_weight" and convention.get("pairs") != "given":
         return True  # a measure that does not use the given pairs needs no weights for them
     return convention.weighting == column

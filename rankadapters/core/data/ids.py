@@ -36,6 +36,7 @@ _INT64, _UINT64 = np.iinfo(np.int64), np.iinfo(np.uint64)
 
 _GAMMA = np.uint64(0x9E3779B97F4A7C15)  # this and the next two are the constants of splitmix64
 _FIRST, _SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
+_WORDS_PER_BLOCK = 2**14  # so that the arrays of a block stay in the processor's cache
 
 
 def kind_of(item: object) -> str:
@@ -162,17 +163,22 @@ def _word(value: object) -> int:
 
 def hash_sums(hashes: Words, indptr: NDArray[np.int64]) -> Words:
     """Return the sum of each query's hashes, which does not depend on their order."""
-    sums = np.zeros(hashes.size + 1, np.uint64)
-    np.cumsum(hashes, out=sums[1:])
-    return sums[indptr[1:]] - sums[indptr[:-1]]
+    sums, nonempty = np.zeros(indptr.size - 1, np.uint64), np.flatnonzero(indptr[1:] > indptr[:-1])
+    sums[nonempty] = np.add.reduceat(hashes, indptr[nonempty])
+    return sums
 
 
 def mixed(words: Words) -> Words:
     """Hash each word separately, by the finalizer of splitmix64 (Steele, Lea & Flood 2014)."""
-    words = words + _GAMMA
-    words = (words ^ (words >> np.uint64(30))) * _FIRST
-    words = (words ^ (words >> np.uint64(27))) * _SECOND
-    return words ^ (words >> np.uint64(31))
+    hashes = words + _GAMMA
+    for start in range(0, hashes.size, _WORDS_PER_BLOCK):
+        block = hashes[start : start + _WORDS_PER_BLOCK]
+        block ^= block >> np.uint64(30)
+        block *= _FIRST
+        block ^= block >> np.uint64(27)
+        block *= _SECOND
+        block ^= block >> np.uint64(31)
+    return hashes
 
 
 def _in_numpy(item: Any) -> Any:

@@ -21,7 +21,8 @@ from rankadapters.core.data.columns import (
 )
 from rankadapters.core.data.ids import hash_sums, id_value, id_values, mixed
 from rankadapters.core.errors import InputError
-from rankadapters.core.ranking.ranks import offsets, positions_within, segment_numbers, stable_order
+from rankadapters.core.ranking.offsets import offsets, positions_within, segment_numbers
+from rankadapters.core.ranking.ordering import order_within
 
 Queries = Any  # of queries.py, which imports this module
 
@@ -74,7 +75,7 @@ def rank_docids(ids: Array, queries: Queries) -> tuple[Ints, int]:
     >>> rank_docids(np.array(["b", "é", "a"]), ra.Queries([0, 0, 0], qid=[7, 7, 7]))
     (array([1, 2, 0]), -1)
     """
-    order = stable_order(queries.take(ids), queries.indptr)
+    order = order_within(queries.take(ids), queries.indptr)
     rows = queries.rows[order]
     ranks = np.empty(rows.size, np.int64)
     ranks[rows] = np.arange(rows.size)

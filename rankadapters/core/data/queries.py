@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import chain
 from typing import Any, Never, Unpack
 
 import numpy as np
@@ -16,25 +14,24 @@ from rankadapters.core.classes import lazy_property
 from rankadapters.core.data.columns import (
     ROWS,
     Columns,
-    as_column,
     as_flags,
     as_numbers,
     as_weights,
     frozen,
     index_dtype,
-    is_missing,
     pandas_index,
     refuse_non_finite,
     refuse_other_names,
-    refused_entry,
     same_index,
     same_length,
     shared_index,
 )
-from rankadapters.core.data.ids import ALLOWED_IDS, hash_ids, hash_sums, id_form, id_value, kind_of, mixed
+from rankadapters.core.data.grades import Grades, as_grades, counts_of_grades
+from rankadapters.core.data.grouping import grouped
+from rankadapters.core.data.ids import hash_ids, hash_sums, mixed
 from rankadapters.core.data.optional_columns import Pairs, as_docids, as_pairs, as_query_weights, pairs_of_queries
 from rankadapters.core.errors import InputError
-from rankadapters.core.ranking.ranks import offsets, positions_within
+from rankadapters.core.ranking.offsets import offsets, positions_within
 
 UNJUDGED, UNRETRIEVED = np.uint64(0x7FF8_0000_0000_0001), np.uint64(0x5555_5555_5555_5555)  # in hashes of rows
 
@@ -83,7 +80,7 @@ class Rows:
         """
         return column if self.order is None else column[self.order]
 
-    def reordered(self, positions: Ints) -> Rows:
+    def reordered(self, positions: NDArray[np.signedinteger[Any]]) -> Rows:
         """Return the rows in a new order of the rows within each query."""
         inner = positions.astype(index_dtype(positions.size), copy=False)
         return Rows(inner if self.order is None else self.order[inner], self.indptr)
@@ -106,200 +103,6 @@ def rows_of(queries: Queries, mask: Flags | None) -> Rows:
     order = np.arange(queries.n_docs, dtype=index_dtype(queries.n_docs)) if queries.order is None else queries.order
     inside = mask[order]
     return Rows(order[inside], offsets(inside)[queries.indptr])
-
-
-def retrieved_rows(unjudged: str, queries: Queries) -> Rows:
-    """Return the rows to rank, given the value of the field `unjudged`."""
-    if queries.judged is None and unjudged != "drop-negative":
-        return rows_of(queries, queries.retrieved)
-    judged = np.ones(queries.n_docs, np.bool_) if queries.judged is None else queries.judged
-    retrieved = np.ones(queries.n_docs, np.bool_) if queries.retrieved is None else queries.retrieved
-    without_label = retrieved & ~judged
-    if unjudged == "error" and without_label.any():
-        row = int(np.argmax(without_label))
-        msg = f"row {row} was retrieved but not judged, and the convention says unjudged='error'."
-        raise InputError(msg, hint="convention.replace(unjudged='zero') or 'drop'", row=row)
-    if unjudged == "drop-negative":
-        judged = judged & (queries.labels >= 0)
-    return rows_of(queries, judged & retrieved if unjudged in {"drop", "drop-negative"} else queries.retrieved)
-
-
-UNNAMED = "fill missing entries with a name such as 'unknown'"  # hint for a query without a segment
-
-
-def grouped(qid: object, group_sizes: object, n_docs: int) -> dict[str, Any]:
-    """Return `query_ids`, `indptr` and `order` of Queries, as new arrays.
-
-    Raises
-    ------
-    InputError
-        Both or none of the two is given, or it has the wrong length, a NaN, or a query without rows.
-    """
-    if (qid is None) == (group_sizes is None):
-        problem = "neither was" if qid is None else "both were"
-        msg = f"exactly one of qid and group_sizes is needed, but {problem} given."
-        raise InputError(msg, hint="qid=one per row, or group_sizes=one per query")
-    if qid is not None:
-        return _from_qid(qid, n_docs)
-    sizes = as_column("group_sizes", group_sizes)
-    if sizes.dtype.kind not in "iu":
-        msg = f"group_sizes has dtype {sizes.dtype}, but whole numbers are needed."
-        raise InputError(msg, hint="rows per query, as integers")
-    if sizes.size == n_docs and sizes.sum() != n_docs:
-        msg = f"group_sizes has {n_docs} entries, one per row, but needs one per query."
-        raise InputError(msg, hint="ids of rows go to qid=")
-    if sizes.size > 1 and sizes[-1] == n_docs and (sizes[1:] > sizes[:-1]).all():
-        msg = f"group_sizes rises to the {n_docs} rows, as offsets do, but the number of rows of each query is needed."
-        raise InputError(msg, hint=f"numpy.diff(group_sizes{', prepend=0' if sizes[0] else ''})")
-    if sizes.min() < 1:
-        why = ", but a query has at least one row"
-        raise refused_entry("group_sizes", sizes, int(sizes.argmin()), why, "drop such queries", unit="query")
-    if (total := sum(sizes.tolist())) != n_docs:
-        msg = f"group_sizes adds up to {total} but labels has {n_docs} rows."
-        raise InputError(msg, hint="qid= takes one id per row instead")
-    return {"query_ids": np.arange(sizes.size), "indptr": offsets(sizes), "order": None}
-
-
-def _from_qid(qid: object, n_docs: int) -> dict[str, Any]:
-    ids = as_column("qid", qid)
-    if ids.size != n_docs and ids.dtype.kind in "iu" and ids.sum() == n_docs:
-        msg = f"qid has {ids.size} entries that add up to the {n_docs} rows."
-        raise InputError(msg, hint="rows per query go to group_sizes=")
-    same_length("qid", ids, n_docs)
-    keys = comparable_keys(ids)
-    starts = _starts(keys)
-    first, codes = _distinct(keys[starts])
-    lengths = np.diff(starts, append=n_docs)
-    if first.size == starts.size:
-        return {"query_ids": ids[starts], "indptr": offsets(lengths), "order": None}
-    appearance = np.argsort(first)
-    query_of_code = np.empty_like(appearance)
-    query_of_code[appearance] = np.arange(appearance.size)
-    query_of_row = np.repeat(query_of_code[codes], lengths)
-    return {
-        "query_ids": ids[starts[first[appearance]]],
-        "indptr": offsets(np.bincount(query_of_row)),
-        "order": stable_order(query_of_row).astype(index_dtype(n_docs)),
-    }
-
-
-def _distinct(keys: Array) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return the first index of each distinct key, sorted by key, and for each entry the number of its key."""
-    if keys.dtype.kind not in "iu":
-        _, first, codes = np.unique(keys, return_index=True, return_inverse=True)
-        return first, codes.ravel()
-    order = stable_order(keys)
-    ordered = keys[order]
-    rises = np.concatenate([[True], ordered[1:] != ordered[:-1]])
-    codes = np.empty(keys.size, np.intp)
-    codes[order] = np.cumsum(rises) - 1
-    return order[rises], codes
-
-
-def stable_order(numbers: Array) -> NDArray[np.intp]:
-    """Return a stable argsort of integers; sorting by 16-bit digits takes a quarter of the time of numpy's argsort.
-
-    Examples
-    --------
-    >>> stable_order(np.array([2**20, -1, 2**20, 5])).tolist()
-    [1, 3, 0, 2]
-    """
-    if int(numbers.max()) - int(numbers.min()) >= 2**32:
-        return np.argsort(numbers, kind="stable")
-    wide = numbers.astype(np.int64, copy=False)  # large uint64 numbers become negative, but differences stay right
-    digits = wide - wide[np.argmin(numbers)]
-    order = np.argsort(digits.astype(np.uint16), kind="stable")  # fast, since numpy sorts 16-bit integers by radix
-    upper = (digits >> 16).astype(np.uint16)
-    return order[np.argsort(upper[order], kind="stable")] if upper.any() else order
-
-
-def stretches(ids: Array) -> Ints:
-    """Return the first row of each run of equal ids.
-
-    Raises
-    ------
-    InputError
-        An id is missing or has a type that is not allowed.
-
-    Examples
-    --------
-    >>> stretches(np.array([7, 7, 9, 7])).tolist()
-    [0, 2, 3]
-    """
-    return _starts(comparable_keys(ids))
-
-
-def _starts(keys: Array) -> Ints:
-    return np.concatenate([[0], np.flatnonzero(keys[1:] != keys[:-1]) + 1])
-
-
-def comparable_keys(ids: Array, name: str = "qid") -> Array:
-    """Return a key for each id, equal for equal ids, that numpy can compare.
-
-    A missing id raises InputError, and so do ids of several types, which may look or be equal, such as 1, "1" and True.
-    If the ids are of queries (`name` is "qid"), so does a type that is not allowed.
-    """
-    if ids.dtype == object:
-        return _codes_of_objects(ids, name)
-    missing = ids != ids if ids.dtype.kind in "fcmM" else None  # noqa: PLR0124 - true for NaN and NaT alone
-    if missing is not None and missing.any():
-        raise _missing(name, ids, missing)
-    if name == "qid" and not kind_of(ids[0]):
-        raise _not_an_id(ids, 0)
-    return ids
-
-
-def _codes_of_objects(ids: Array, name: str) -> Array:
-    items: list[object] = ids.tolist()
-    rows: dict[object, int] = {}
-    try:
-        first_rows = [rows.setdefault(item, row) for row, item in enumerate(items)]
-    except TypeError as error:
-        if name == "qid":  # what is not hashable is not an id either
-            raise _not_an_id(ids, next(row for row, item in enumerate(ids) if not kind_of(item))) from None
-        raise InputError(f"{name} holds a value that is not hashable ({error}).", hint="integers or strings") from None
-    keys, values = np.arange(ids.size), dict[object, int]()
-    for item, row in rows.items():
-        if is_missing(item):
-            raise _missing(name, ids, row)
-        if name == "qid" and not kind_of(item):
-            raise _not_an_id(ids, row)
-        keys[row] = values.setdefault(id_value(item), row)
-    _refuse_mixed(name, ids, items, rows.values())
-    return keys[first_rows]
-
-
-def _refuse_mixed(name: str, ids: Array, items: list[Any], distinct: Iterable[int]) -> None:
-    """Raise InputError for ids of several types, given rows of all distinct ids; of segments, if they are equal."""
-    types = set(map(type, items))
-    if types == {tuple}:
-        types |= set(map(type, chain.from_iterable(items)))
-    if len(types) == 1:
-        return
-    examples: dict[object, int] = {}
-    if not types.isdisjoint({bool, np.bool_}):  # True equals 1, so that a distinct id may have several types
-        for row, item in enumerate(items):
-            examples.setdefault(tuple(map(type, item)) if isinstance(item, tuple) else type(item), row)
-    first: dict[str, tuple[int, str]] = {}
-    for row in sorted({*distinct, *examples.values()}):
-        form = id_form(ids[row])
-        group = "" if name == "qid" else form.replace("bool", "number")
-        earlier, expected = first.setdefault(group, (row, form))
-        if form != expected:
-            msg = f"{name}[{row}] is {ids[row]!r} ({form}), but {name}[{earlier}] is {ids[earlier]!r} ({expected})."
-            hint = f"one type in the column, such as {name}=[str(item) for item in {name}]"
-            raise InputError(msg, hint=hint, row=row)
-
-
-def _missing(name: str, ids: Array, missing: Flags | int) -> InputError:
-    if name == "qid":
-        return refused_entry(name, ids, missing, ", but every row belongs to a query", "drop rows without a query")
-    return refused_entry(name, ids, missing, ", but every query belongs to a segment", UNNAMED)
-
-
-def _not_an_id(ids: Array, row: int) -> InputError:
-    why = f" ({type(ids[row]).__name__}); allowed are {ALLOWED_IDS}"
-    return refused_entry("qid", ids, row, why, "qid=[str(query) for query in qid]")
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -395,7 +198,8 @@ class Queries(Rows):
             row_weight=None if row_weight is None else as_weights("row_weight", row_weight, n_docs, "row"),
             query_weight=None, pairs=None, docid_rank=None, own_docid=None, **grouped(qid, group_sizes, n_docs),
         )  # fmt: skip
-        refuse_non_finite("labels", values, self.judged)
+        if self.grades is None:
+            refuse_non_finite("labels", values, self.judged)
         if query_weight is not None:
             shared_index({"group_sizes": group_sizes, "query_weight": query_weight})
             _set(self, query_weight=as_query_weights(query_weight, self.query_ids))
@@ -490,6 +294,17 @@ class Queries(Rows):
         first = ordered[self.indptr[:-1]]
         varies = np.flatnonzero(ordered != np.repeat(first, self.sizes))
         return first, int(np.searchsorted(self.indptr, varies[0], side="right")) - 1 if varies.size else -1
+
+    def weights_per_query(
+        self, name: str, weights: Array, *, hint: str = "one weight for all rows of a query"
+    ) -> Array:
+        """Return the weight of each query, from weights by row; refuse weights that vary within a query."""
+        first, varies = self.per_query(weights)
+        if varies >= 0:
+            row = int(np.argmax(weights != self.per_row(first)))
+            values = f"one row has {first[self.query_of_row[row]]:g}, another {weights[row]:g}"
+            raise InputError(f"{name} varies within query {self.query_ids[varies]}: {values}.", hint=hint, row=row)
+        return first
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -593,11 +408,31 @@ class Queries(Rows):
         if "query_ids" in fields:
             outdated.append("id_hashes")
         if "order" in fields:
-            outdated += ["sizes", "longest", "n_queries", "query_of_row"]
+            outdated += ["sizes", "longest", "n_queries", "query_of_row", "grade_counts"]
+        if "labels" in fields or "judged" in fields:
+            outdated += ["grades", "grade_counts"]
         for name in outdated:
             changed.__dict__.pop(name, None)
         _set(changed, **fields)
         return changed
+
+    @lazy_property
+    def grades(self) -> Grades | None:
+        """Label of each row as a byte, 0 for unjudged rows; None unless all are whole numbers from 0 to 255.
+
+        >>> Queries([1, 0, 2], qid=[7, 7, 7]).grades
+        array([1, 0, 2], dtype=uint8)
+        """
+        return as_grades(self.labels, self.judged)
+
+    @lazy_property
+    def grade_counts(self) -> Array | None:
+        """Number of each query's judged rows with each grade, shape (n_queries, n_grades); None for many numbers.
+
+        >>> Queries([1, 0, 2, 0], qid=["b", "a", "b", "b"]).grade_counts.tolist()
+        [[1, 1, 1], [1, 0, 0]]
+        """
+        return None if self.grades is None else counts_of_grades(self.grades, self.judged, self.order, self.indptr)
 
     @lazy_property
     def id_hashes(self) -> NDArray[np.uint64]:
@@ -610,6 +445,17 @@ class Queries(Rows):
 
         Hashes of rows are added, so that the order of the rows does not matter.
         """
+        sums = self._hashes_of_rows()
+        weights = np.ones(sums.size) if self.query_weight is None else self.query_weight + 0.0
+        return mixed(mixed(sums ^ self.id_hashes) ^ weights.view(np.uint64))
+
+    def _hashes_of_rows(self) -> NDArray[np.uint64]:
+        """Return for each query the hash of its rows and pairs."""
+        only_labels = self.judged is None and self.retrieved is None and self.row_weight is None and self.pairs is None
+        counts = self.grade_counts if only_labels else None
+        if counts is not None:  # hashing each grade is faster than hashing each row
+            grades = np.arange(counts.shape[1], dtype=np.float64)
+            return counts.astype(np.uint64) @ mixed(grades.view(np.uint64))
         words = (self.labels + 0.0).view(np.uint64)  # + 0.0 makes -0.0 and 0.0 one label
         if self.judged is not None:
             words = np.where(self.judged, words, UNJUDGED)
@@ -618,10 +464,7 @@ class Queries(Rows):
         if self.row_weight is not None:
             words = mixed(words) ^ (self.row_weight + 0.0).view(np.uint64)
         sums = hash_sums(mixed(self.take(words)), self.indptr)
-        if self.pairs is not None:
-            sums += self.pairs.hashes(words)
-        weights = np.ones(sums.size) if self.query_weight is None else self.query_weight + 0.0
-        return mixed(mixed(sums ^ self.id_hashes) ^ weights.view(np.uint64))
+        return sums if self.pairs is None else sums + self.pairs.hashes(words)
 
     @lazy_property
     def digest(self) -> int:

@@ -54,6 +54,22 @@ def average_of(*words: str, geometric: bool) -> Field:
 # `average` for measures that average per-query values.
 Mean = Annotated[str, average_of("uniform", "query", "query-except-empty", geometric=True)]
 
+# What a measure without a field is taken to declare, by the field's name.
+ABSENT: Mapping[str, Any] = {
+    "count": "first",
+    "discount": "reciprocal",
+    "empty": None,  # nor does any query count as empty
+    "gain": "",
+    "ideal": None,
+    "k": None,
+    "missing": "zero",
+    "pairs": None,
+    "pool": "queries",
+    "relevant": None,
+    "retrieve": "all",
+    "short": "pad",
+    "ties": "",  # no order of ties
+}
 _WEIGHTS = {"query": "query_weight", "query-except-empty": "query_weight", "row": "row_weight", "pair": "pair_weight"}
 
 
@@ -90,17 +106,19 @@ class Convention(Declared):
 
     @abstractmethod
     def lower(self, binding: Any) -> Any:
-        """Lower the convention to a plan (`plans.RankedPlan` or `WholePlan`) that computes it on bound queries."""
+        """Lower the convention to a plan (`binding/plans.py`) that computes it on bound queries."""
+
+    def get(self, field: str) -> Any:
+        """Return the value of a field; for a measure without it, what `ABSENT` says."""
+        return getattr(self, field, ABSENT[field])
 
     def unify(self) -> None:
         """Set each field that cannot matter to a fixed value, so that equivalent conventions are equal."""
-        if getattr(self, "k", 0) is None:
-            self._set("short", "pad")
-        if getattr(self, "empty", None) == 0 and self.average == "query-except-empty":
+        if self.get("empty") == 0 and self.average == "query-except-empty":
             self._set("average", "query")
         if hasattr(self, "pool"):
             self._unify_pool()
-        if self.average == "pair" and getattr(self, "pairs", "given") != "given":
+        if self.average == "pair" and self.get("pairs") not in {None, "given"}:
             raise ConventionError("average='pair' needs pairs='given'.", hint="average='query', or pairs='given'")
 
     def _unify_pool(self) -> None:
@@ -110,13 +128,19 @@ class Convention(Declared):
         if self.average.partition("_")[0] not in allowed:
             fields = f"average={self.average!r} means nothing with pool={self.over!r}"
             raise ConventionError(f"{fields}; allowed are {choices(allowed)}.")
-        if self.over != "queries" and getattr(self, "empty", None) == "skip":
+        if self.over != "queries" and self.get("empty") == "skip":
             self._set("empty", "error")  # if all that is averaged is skipped, nothing is left
 
     @property
     def over(self) -> str:
         """The value of the field `pool`; `queries`, the mean of their values, for a measure without it."""
-        return str(getattr(self, "pool", "queries"))
+        return str(self.get("pool"))
+
+    @property
+    def value_of_nothing(self) -> float | None:
+        """The value where no query has a pair, or anything to find: `empty` of a pooled measure; None for no value."""
+        empty = self.get("empty")
+        return empty if self.pooled and isinstance(empty, float) else None
 
     @property
     def pooled(self) -> bool:
@@ -211,7 +235,7 @@ class Convention(Declared):
         """Return the convention with some fields changed; its name is the preset's plus the changed fields."""
         changed = Declared.replace(self, **fields)
         text, preset = self.preset or ("", changed)
-        k, preset_k = getattr(changed, "k", None), getattr(preset, "k", None)
+        k, preset_k = changed.get("k"), preset.get("k")
         if text and (preset_k is not None or k is None):  # a preset made with k=None hides its value of `short`
             changed._set("_preset", (text, preset if preset_k == k else preset.replace(k=k)))  # noqa: SLF001 - as above
         return changed

@@ -3,50 +3,37 @@
 from __future__ import annotations
 
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.measures.ap import AP
-from rankadapters.core.measures.auc import AUC
-from rankadapters.core.measures.bpref import Bpref
-from rankadapters.core.measures.correlations import Kendall, Pearson, Spearman
-from rankadapters.core.measures.err import ERR
-from rankadapters.core.measures.filtered_dcg import FilteredDCG
-from rankadapters.core.measures.losses import QueryCrossEntropy, QueryRMSE, QuerySoftMax
-from rankadapters.core.measures.ndcg import DCG, NDCG
-from rankadapters.core.measures.pair_logit import PairLogit
-from rankadapters.core.measures.precision import FallOut, FMeasure, Precision, Recall, RPrecision
-from rankadapters.core.measures.rbp import RBP
-from rankadapters.core.measures.rr import RR, Coverage, Success
 
-__all__ = [
-    "AP",
-    "AUC",
-    "DCG",
-    "ERR",
-    "NDCG",
-    "RBP",
-    "RR",
-    "Bpref",
-    "Coverage",
-    "FMeasure",
-    "FallOut",
-    "FilteredDCG",
-    "Kendall",
-    "PairLogit",
-    "Pearson",
-    "Precision",
-    "QueryCrossEntropy",
-    "QueryRMSE",
-    "QuerySoftMax",
-    "RPrecision",
-    "Recall",
-    "Spearman",
-    "Success",
-]
+# A line registers a measure; lists of measures have this order. `import A as A` marks A as public.
+# isort: off
+from rankadapters.core.measures.ndcg import NDCG as NDCG
+from rankadapters.core.measures.ndcg import DCG as DCG
+from rankadapters.core.measures.ap import AP as AP
+from rankadapters.core.measures.auc import AUC as AUC
+from rankadapters.core.measures.rr import RR as RR
+from rankadapters.core.measures.precision import Precision as Precision
+from rankadapters.core.measures.precision import Recall as Recall
+from rankadapters.core.measures.rr import Success as Success
+from rankadapters.core.measures.err import ERR as ERR
+from rankadapters.core.measures.rbp import RBP as RBP
+from rankadapters.core.measures.precision import RPrecision as RPrecision
+from rankadapters.core.measures.precision import FMeasure as FMeasure
+from rankadapters.core.measures.precision import FallOut as FallOut
+from rankadapters.core.measures.filtered_dcg import FilteredDCG as FilteredDCG
+from rankadapters.core.measures.rr import Coverage as Coverage
+from rankadapters.core.measures.bpref import Bpref as Bpref
+from rankadapters.core.measures.pair_logit import PairLogit as PairLogit
+from rankadapters.core.measures.losses import QueryRMSE as QueryRMSE
+from rankadapters.core.measures.losses import QuerySoftMax as QuerySoftMax
+from rankadapters.core.measures.losses import QueryCrossEntropy as QueryCrossEntropy
+from rankadapters.core.measures.correlations import Spearman as Spearman
+from rankadapters.core.measures.correlations import Kendall as Kendall
+from rankadapters.core.measures.correlations import Pearson as Pearson
+
+# isort: on
 
 MEASURES: dict[str, type[Convention]] = {
     measure.measure: measure
-    for measure in (
-        NDCG, DCG, AP, AUC, RR, Precision, Recall, Success, ERR, RBP, RPrecision, FMeasure, FallOut,
-        FilteredDCG, Coverage, Bpref, PairLogit, QueryRMSE, QuerySoftMax, QueryCrossEntropy,
-        Spearman, Kendall, Pearson,
-    )
-}  # fmt: skip
+    for measure in list(globals().values())
+    if isinstance(measure, type) and issubclass(measure, Convention) and measure is not Convention
+}

@@ -9,12 +9,13 @@ import numpy as np
 
 from rankadapters.core.arrays import Array, Floats
 from rankadapters.core.binding.lowering import Binding
-from rankadapters.core.binding.plans import Column, Formula, RankedPlan
+from rankadapters.core.binding.plans import Formula, Plan
 from rankadapters.core.declaration.convention import POOL, average_of
 from rankadapters.core.declaration.fields import Field
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures.ranked import TIES, Empty, Ranked, Relevant, Retrieve
-from rankadapters.core.ranking.ranks import Ranks, offsets, positions_within, running, sums
+from rankadapters.core.ranking.offsets import offsets, positions_within, running, sums
+from rankadapters.core.ranking.ranks import Ranks
 
 DIVISOR = Field(
     group="value",
@@ -94,7 +95,7 @@ class AP(Ranked):
     def _weighs_rows(self) -> bool:
         return self.average == "row" or (self.pool == "rows" and self.average == "query")
 
-    def lower(self, binding: Binding) -> RankedPlan:
+    def lower(self, binding: Binding) -> Plan:
         """Return the plan with relevance by rank, and the divisor by query."""
         relevance, weights = binding.relevance(self.relevant), binding.row_weights(self.average)
         relevant = relevance if weights is None else binding.product(relevance, weights)
@@ -106,11 +107,12 @@ class AP(Ranked):
             **columns,
         )  # fmt: skip
 
-    def _formula(self, binding: Binding, relevant: Column, weights: Column | None) -> tuple[Formula, dict[str, Any]]:
+    def _formula(self, binding: Binding, relevant: Floats, weights: Floats | None) -> tuple[Formula, dict[str, Any]]:
         if self.ties == "average":
             return expected_average_precision, {"relevance": relevant}
         if self.ties == "together":
-            return average_precision_of_ties, {"relevance": relevant, "weights": weights or binding.row_ones}
+            weights = binding.row_ones if weights is None else weights
+            return average_precision_of_ties, {"relevance": relevant, "weights": weights}
         if weights is not None:
             return weighted_average_precision, {"relevance": relevant, "weights": weights}
         return average_precision, {"relevance": relevant}

@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
 from rankadapters.core.arrays import Floats, Ints
 from rankadapters.core.binding.lowering import Binding, by_label, given_pairs, grades_of, probabilities, weights_of
-from rankadapters.core.binding.plans import Formula, WholePlan
+from rankadapters.core.binding.plans import Formula, Plan, whole_plan
 from rankadapters.core.data.optional_columns import Pairs
 from rankadapters.core.data.queries import Rows
 from rankadapters.core.declaration.convention import POOL, Convention, average_of
 from rankadapters.core.declaration.fields import Field
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures.ranked import TIES, Empty, Missing, Precision, Unjudged
-from rankadapters.core.ranking.ranks import (
-    Ranks,
-    first_positions,
-    offsets,
-    positions_within,
-    running_sums,
-    shifted,
-    sums,
-)
+from rankadapters.core.ranking.offsets import first_positions, offsets, positions_within, running_sums, shifted, sums
+from rankadapters.core.ranking.ranks import Ranks, rank_queries
 
 PAIRS = Field(
     group="value",
@@ -105,45 +98,40 @@ class AUC(Convention):
         if self.pool == "pairs" and self.missing == "zero":
             self._set("missing", "skip")  # a missing query has no pairs, so it adds nothing
 
-    def lower(self, binding: Binding) -> WholePlan:
+    def lower(self, binding: Binding) -> Plan:
         """Return the plan with grades or relevance by row, or with pairs; the mass is the weight of all pairs."""
         rows = binding.retrieved(self.unjudged)
-        builders = {"label": self._by_label, "every-two": self._by_label, "given": self._given}
-        plan = builders.get(self.pairs, self._by_relevance)(binding, rows)
-        mass = binding.numerators_of_equal_scores(replace(plan, options={"tied": TIED["best"]}))
-        return replace(plan, mass=mass, empty=mass <= 0)
-
-    def _plan(
-        self, binding: Binding, rows: Rows, formula: Formula, pairs: Pairs | None = None, **columns: Any
-    ) -> WholePlan:
-        return WholePlan(
-            formula=formula, rows=rows, precision=self.precision, columns=columns, pairs=pairs,
-            options={"tied": TIED[self.ties]}, mass=binding.query_ones, pooled=self.pooled, share=True,
-            empty=binding.no_queries,
+        formula: Formula = concordant_pairs
+        if self.pairs == "given":
+            arguments: dict[str, Any] = {"pairs": given_pairs(binding, rows, weighed=self.average == "pair")}
+        elif self.pairs in {"label", "every-two"}:
+            formula = pairs_by_grade
+            rows, arguments = self._by_label(binding, rows)
+        else:
+            formula, arguments = pairs_by_relevance, self._by_relevance(binding, rows)
+        equal_scores = rank_queries(np.zeros(int(rows.indptr[-1])), None, rows.indptr, averaged=True)
+        mass = formula(equal_scores, **arguments, tied=TIED["best"])
+        return whole_plan(
+            formula, rows, precision=self.precision, options={"tied": TIED[self.ties]}, mass=mass, pooled=self.pooled,
+            share=True, empty=mass <= 0, **arguments,
         )  # fmt: skip
 
-    def _by_label(self, binding: Binding, rows: Rows) -> WholePlan:
-        """Return the plan with grades 0, 1, ... per query; equal labels share a grade unless every two rows pair."""
+    def _by_label(self, binding: Binding, rows: Rows) -> tuple[Rows, dict[str, Any]]:
+        """Return rows and grades 0, 1, ... per query; equal labels share a grade unless every two rows pair."""
         rows, lower = by_label(binding, rows)
         weights = weights_of(binding, rows, self.average)
         if self.pairs == "label":
-            return self._plan(binding, rows, pairs_by_grade, grades=grades_of(lower, rows.indptr), weights=weights)
+            return rows, {"grades": grades_of(lower, rows.indptr), "weights": weights}
         sizes = np.repeat(rows.sizes, rows.sizes)
         weights = np.where(sizes < LEAST_ROWS, 0.0, weights)
-        return self._plan(binding, rows, pairs_by_grade, grades=positions_within(rows.indptr), weights=weights)
+        return rows, {"grades": positions_within(rows.indptr), "weights": weights}
 
-    def _by_relevance(self, binding: Binding, rows: Rows) -> WholePlan:
-        """Return the plan with the relevance and irrelevance of each row."""
+    def _by_relevance(self, binding: Binding, rows: Rows) -> dict[str, Any]:
+        """Return the relevance and irrelevance of each row."""
         unit = self.pairs == "unit"
-        positive = probabilities(binding, "pairs='unit'") if unit else binding.relevance(self.pairs).values
+        positive = probabilities(binding, "pairs='unit'") if unit else binding.relevance(self.pairs)
         weights = weights_of(binding, rows, self.average)
-        positive, negative = rows.take(positive) * weights, rows.take(1.0 - positive) * weights
-        return self._plan(binding, rows, pairs_by_relevance, positive=positive, negative=negative)
-
-    def _given(self, binding: Binding, rows: Rows) -> WholePlan:
-        """Return the plan with the given pairs whose rows are both retrieved."""
-        pairs = given_pairs(binding, rows, weighed=self.average == "pair")
-        return self._plan(binding, rows, concordant_pairs, pairs)
+        return {"positive": rows.take(positive) * weights, "negative": rows.take(1.0 - positive) * weights}
 
 
 def concordant_pairs(ranks: Ranks, pairs: Pairs, tied: float) -> Floats:

@@ -9,10 +9,11 @@ import numpy as np
 
 from rankadapters.core.arrays import Floats
 from rankadapters.core.binding.lowering import Binding
-from rankadapters.core.binding.plans import RankedPlan
+from rankadapters.core.binding.plans import Plan
 from rankadapters.core.declaration.convention import Convention, Mean
 from rankadapters.core.measures.ranked import TIES, Empty, Missing, Precision, Relevant, Unjudged, irrelevance
-from rankadapters.core.ranking.ranks import Ranks, sums
+from rankadapters.core.ranking.offsets import sums
+from rankadapters.core.ranking.ranks import Ranks
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -46,9 +47,9 @@ class Bpref(Convention):
     unjudged: Unjudged
     average: Mean
 
-    def lower(self, binding: Binding) -> RankedPlan:
+    def lower(self, binding: Binding) -> Plan:
         """Return the plan with relevance and irrelevance by rank, and counts of both kinds of rows by query."""
-        relevance, negative = binding.relevance(self.relevant), irrelevance(binding, self.relevant, least=0.0)
+        relevance, negative = binding.relevance(self.relevant), irrelevance(binding, self.relevant, 0.0)
         relevant, irrelevant = binding.judged_sums(relevance), binding.judged_sums(negative)
         return binding.plan(
             self, bpref, k=binding.longest, empty=relevant <= 0, relevance=relevance, irrelevance=negative,

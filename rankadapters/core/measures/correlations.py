@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
 from rankadapters.core.arrays import Flags, Floats, Ints
 from rankadapters.core.binding.lowering import Binding, by_label, grades_of, label_ranks, sums_by
-from rankadapters.core.binding.plans import Formula, WholePlan
-from rankadapters.core.data.queries import Rows, backwards
+from rankadapters.core.binding.plans import Plan, whole_plan
+from rankadapters.core.data.queries import backwards
 from rankadapters.core.declaration.convention import POOL, Convention, average_of
 from rankadapters.core.declaration.fields import Field, Range
 from rankadapters.core.measures.auc import weight_of_lower
 from rankadapters.core.measures.ranked import EMPTY, TIES, Missing, Precision, Unjudged
-from rankadapters.core.ranking.ranks import Ranks, reduced, segment_numbers, sums
+from rankadapters.core.ranking.offsets import reduced, segment_numbers, sums
+from rankadapters.core.ranking.ranks import Ranks
 
 UNDEFINED = replace(
     EMPTY,
@@ -52,22 +53,6 @@ class Correlation(Convention):
     def limits_of_queries(self) -> tuple[float, float]:
         """Return -1 and 1."""
         return -1.0, 1.0
-
-    def _plan(
-        self,
-        binding: Binding,
-        formula: Formula,
-        rows: Rows,
-        *,
-        empty: Flags,
-        precision: str,
-        options: Any,
-        **columns: Any,
-    ) -> WholePlan:
-        return WholePlan(
-            formula=formula, rows=rows, precision=precision, columns=columns, pooled=False, mass=binding.query_ones,
-            options={**options, "constant": self.constant}, empty=empty,
-        )  # fmt: skip
 
 
 def cosine(product: Floats, squares: Floats, other_squares: Floats) -> Floats:
@@ -106,14 +91,14 @@ class Spearman(Correlation):
     ties: Annotated[Literal["mean-rank", "input", "reverse"], RANKS]
     precision: Precision
 
-    def lower(self, binding: Binding) -> WholePlan:
+    def lower(self, binding: Binding) -> Plan:
         """Return the plan with rows in the order that tied rows keep, and the rank of each row by label."""
         retrieved = binding.retrieved(self.unjudged)
         rows = backwards(retrieved) if self.ties == "reverse" else retrieved
         ranks = rows.take(label_ranks(binding, retrieved))
-        return self._plan(
-            binding, spearman, rows, precision=self.precision, empty=sums_by(rows.indptr, abs(ranks)) == 0,
-            options={"averaged": self.ties == "mean-rank"}, label_ranks=ranks,
+        return whole_plan(
+            spearman, rows, precision=self.precision, empty=sums_by(rows.indptr, abs(ranks)) == 0,
+            options={"averaged": self.ties == "mean-rank", "constant": self.constant}, label_ranks=ranks,
         )  # fmt: skip
 
 
@@ -170,12 +155,13 @@ class Kendall(Correlation):
     variant: Annotated[Literal["b", "c"], VARIANT]
     precision: Precision
 
-    def lower(self, binding: Binding) -> WholePlan:
+    def lower(self, binding: Binding) -> Plan:
         """Return the plan with rows by ascending label, and for each row the number of rows with lower labels."""
         rows, lower = by_label(binding, binding.retrieved(self.unjudged))
-        return self._plan(
-            binding, kendall, rows, precision=self.precision, empty=sums_by(rows.indptr, lower) == 0,
-            options={"by_classes": self.variant == "c"}, lower=lower, grades=grades_of(lower, rows.indptr),
+        return whole_plan(
+            kendall, rows, precision=self.precision, empty=sums_by(rows.indptr, lower) == 0,
+            options={"by_classes": self.variant == "c", "constant": self.constant}, lower=lower,
+            grades=grades_of(lower, rows.indptr),
         )  # fmt: skip
 
 
@@ -236,12 +222,12 @@ class Pearson(Correlation):
 
     measure: ClassVar[str] = "pearson"
 
-    def lower(self, binding: Binding) -> WholePlan:
+    def lower(self, binding: Binding) -> Plan:
         """Return the plan with rows by ascending label, and their standardized labels."""
         rows = binding.retrieved(self.unjudged)
         labels = rows.take(binding.labels)
-        return self._plan(
-            binding, pearson, rows, precision="none", empty=are_constant(labels, rows.indptr), options={},
+        return whole_plan(
+            pearson, rows, empty=are_constant(labels, rows.indptr), options={"constant": self.constant},
             labels=standardized(labels, rows.indptr),
         )  # fmt: skip
 

@@ -8,12 +8,14 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 
 from rankadapters.core.arrays import Floats
-from rankadapters.core.binding.lowering import Binding, gains_of
-from rankadapters.core.binding.plans import RankedPlan
+from rankadapters.core.binding.gains import gains_of
+from rankadapters.core.binding.lowering import Binding
+from rankadapters.core.binding.plans import Plan
 from rankadapters.core.declaration.convention import average_of
 from rankadapters.core.declaration.fields import Field, Range
 from rankadapters.core.measures.ranked import Discounted
-from rankadapters.core.ranking.ranks import Ranks, offsets, running, shifted
+from rankadapters.core.ranking.offsets import offsets, running, shifted
+from rankadapters.core.ranking.ranks import Ranks
 
 SCALE = Field(
     group="value",
@@ -72,13 +74,13 @@ class ERR(Discounted):
             "probability.\nHint: map the labels to chances, or convention.replace(scale=<largest gain>)."
         )
 
-    def lower(self, binding: Binding) -> RankedPlan:
+    def lower(self, binding: Binding) -> Plan:
         """Return the plan with gains by rank."""
         discounts, averaged = binding.discounts(self.discount, binding.cutoff(self.k)), self.ties == "average"
         return binding.plan(
             self, expected_cascade if averaged else cascade, empty=binding.no_queries,
             by_rank={"discounts": discounts}, options={"scale": self.scale}, in_order=averaged,
-            gains=binding.ranking_gains(self),
+            gains=binding.ranking_gains(self.gain, self.unjudged),
         )  # fmt: skip
 
 

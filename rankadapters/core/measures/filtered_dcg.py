@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar, Literal
 
 from rankadapters.core.binding.lowering import Binding
-from rankadapters.core.binding.plans import RankedPlan
+from rankadapters.core.binding.plans import Plan
 from rankadapters.core.declaration.convention import average_of
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures.ranked import PRECISION, Discounted, Retrieve, plan
@@ -52,7 +52,8 @@ class FilteredDCG(Discounted):
             msg = "ties='average' is a mean over rows of equal scores, but precision='none' does not compare them."
             raise ConventionError(msg, hint="another order of ties, or precision='float64'")
 
-    def lower(self, binding: Binding) -> RankedPlan:
+    def lower(self, binding: Binding) -> Plan:
         """Return the plan with gains by rank."""
-        gains, discounts = binding.ranking_gains(self), binding.discounts(self.discount, binding.cutoff(self.k))
+        gains = binding.ranking_gains(self.gain, self.unjudged)
+        discounts = binding.discounts(self.discount, binding.cutoff(self.k))
         return plan(self, binding, gains, divisor=binding.query_ones, empty=binding.no_queries, weights=discounts)

@@ -10,11 +10,12 @@ import numpy as np
 
 from rankadapters.core.arrays import Floats, Ints
 from rankadapters.core.binding.lowering import Binding, loss_plan, probabilities, sums_by, weights_of
-from rankadapters.core.binding.plans import WholePlan
+from rankadapters.core.binding.plans import Plan
 from rankadapters.core.declaration.convention import AVERAGE, Convention
 from rankadapters.core.declaration.fields import Field, Range
 from rankadapters.core.measures.ranked import MISSING, Unjudged
-from rankadapters.core.ranking.ranks import Ranks, offsets, reduced, segment_numbers, sums
+from rankadapters.core.ranking.offsets import offsets, reduced, segment_numbers, sums
+from rankadapters.core.ranking.ranks import Ranks
 
 WEIGHING = replace(
     AVERAGE,
@@ -92,7 +93,7 @@ class QueryRMSE(Loss):
         """Return the derivative of sqrt(x) at x = value^2."""
         return 1 / (2 * value) if value else math.nan
 
-    def lower(self, binding: Binding) -> WholePlan:
+    def lower(self, binding: Binding) -> Plan:
         """Return the plan with labels and weights."""
         rows = binding.retrieved(self.unjudged)
         weights = weights_of(binding, rows, self.average)
@@ -137,7 +138,7 @@ class QuerySoftMax(Loss):
     beta: Annotated[float, BETA]
     average: OfRows
 
-    def lower(self, binding: Binding) -> WholePlan:
+    def lower(self, binding: Binding) -> Plan:
         """Return the plan with labels x weights, the weights, and the logarithms of the weights."""
         rows = binding.retrieved(self.unjudged)
         weights = weights_of(binding, rows, self.average)
@@ -192,7 +193,7 @@ class QueryCrossEntropy(Loss):
     alpha: Annotated[float, ALPHA]
     average: OfRows
 
-    def lower(self, binding: Binding) -> WholePlan:
+    def lower(self, binding: Binding) -> Plan:
         """Return the plan with labels and weights."""
         rows = binding.retrieved(self.unjudged)
         labels = rows.take(probabilities(binding, "QueryCrossEntropy"))

@@ -10,12 +10,13 @@ import numpy as np
 
 from rankadapters.core.arrays import Flags, Floats
 from rankadapters.core.binding.lowering import Binding
-from rankadapters.core.binding.plans import RankedPlan
+from rankadapters.core.binding.plans import Plan
 from rankadapters.core.declaration.convention import Mean, average_of
 from rankadapters.core.declaration.fields import Field, gain_table
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures.ranked import Discounted, Empty
-from rankadapters.core.ranking.ranks import Ranks, stable_order
+from rankadapters.core.ranking.ordering import order_within
+from rankadapters.core.ranking.ranks import Ranks
 
 MOST_ONES = 10**6  # largest cutoff with ideal="ones", which needs that many discounts
 
@@ -93,11 +94,6 @@ class NDCG(Discounted):
         return 0.0, math.inf if self.ideal == "ones" or isinstance(self.unjudged, float) else 1.0
 
     @property
-    def ideal_follows_scores(self) -> bool:
-        """Whether the ideal list depends on the scores."""
-        return self.ideal == "top-only"
-
-    @property
     def for_binary_labels(self) -> bool:
         """Whether every document of the ideal list has gain 1."""
         return self.ideal == "ones"
@@ -106,12 +102,12 @@ class NDCG(Discounted):
         """Return the convention with `ideal="cutoff"`, which is equivalent if all rows are retrieved and judged."""
         return self.replace(ideal="cutoff") if self.ideal in {"retrieved", "retrieved-only"} else self
 
-    def lower(self, binding: Binding) -> RankedPlan:
+    def lower(self, binding: Binding) -> Plan:
         """Return the plan that divides by the ideal DCG; a query is empty if that is not positive."""
         ideal, empty = binding.ideal_dcg(self)
         if self.ideal == "top-only":
             discounts = {"discounts": binding.discounts(self.discount, binding.cutoff(self.k))}
-            gains = binding.ranking_gains(self)
+            gains = binding.ranking_gains(self.gain, self.unjudged)
             return binding.plan(self, ndcg_of_top, empty=empty, by_rank=discounts, gains=gains)
         ideal = binding.dcg_of_ones(self) if self.ideal == "ones" else ideal
         return _plan(self, binding, ideal, empty)
@@ -139,16 +135,16 @@ class DCG(Discounted):
         has_negative = self.gain == "linear" or min(gain_table(self.gain) or [0]) < 0
         return (-math.inf if has_negative else 0.0), math.inf
 
-    def lower(self, binding: Binding) -> RankedPlan:
+    def lower(self, binding: Binding) -> Plan:
         """Return the plan that divides by 1."""
         return _plan(self, binding, binding.query_ones, binding.no_queries)
 
 
-def _plan(convention: Discounted, binding: Binding, divisor: Floats, empty: Flags) -> RankedPlan:
+def _plan(convention: Discounted, binding: Binding, divisor: Floats, empty: Flags) -> Plan:
     discounts = binding.discounts(convention.discount, binding.cutoff(convention.k))
     return binding.plan(
         convention, ndcg, empty=empty, by_rank={"discounts": discounts}, by_query={"ideal": divisor},
-        gains=binding.ranking_gains(convention), only_sums=True,
+        gains=binding.ranking_gains(convention.gain, convention.unjudged), only_sums=True,
     )  # fmt: skip
 
 
@@ -160,5 +156,5 @@ def ndcg(ranks: Ranks, gains: Floats, discounts: Floats, ideal: Floats) -> Float
 def ndcg_of_top(ranks: Ranks, gains: Floats, discounts: Floats) -> Floats:
     """Return `ndcg` with the DCG of the rows at these ranks in ideal order; 0 if that is not positive."""
     top, factors = ranks.take(gains), discounts[ranks.rank]
-    ideal = ranks.sums(top[stable_order(-top, ranks.outptr)] * factors)
+    ideal = ranks.sums(top[order_within(-top, ranks.outptr)] * factors)
     return np.divide(ranks.sums(top * factors), ideal, out=np.zeros(ideal.size), where=ideal > 0)

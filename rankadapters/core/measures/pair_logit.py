@@ -9,11 +9,12 @@ import numpy as np
 
 from rankadapters.core.arrays import Floats, Ints
 from rankadapters.core.binding.lowering import Binding, by_label, given_pairs, loss_plan, sums_by
-from rankadapters.core.binding.plans import WholePlan
+from rankadapters.core.binding.plans import Plan
 from rankadapters.core.data.optional_columns import Pairs
 from rankadapters.core.measures.auc import PAIRS
 from rankadapters.core.measures.losses import Loss, OfPairs
-from rankadapters.core.ranking.ranks import Ranks, blocks, reduced, sums
+from rankadapters.core.ranking.offsets import blocks, reduced, sums
+from rankadapters.core.ranking.ranks import Ranks
 
 LEAST = 1e-38  # CatBoost adds it to exp(s - largest s of the query)
 PAIRS_PER_LOG = 8  # pairs per logarithm: each factor is below 1e38 + 1, so that the product stays finite
@@ -45,7 +46,7 @@ class PairLogit(Loss):
     pairs: Annotated[Literal["label", "given"], replace(PAIRS, numbered={}, tried=("label",))]
     average: OfPairs
 
-    def lower(self, binding: Binding) -> WholePlan:
+    def lower(self, binding: Binding) -> Plan:
         """Return the plan with given pairs, or rows by ascending label with counts of rows of lower label."""
         rows = binding.retrieved(self.unjudged)
         if self.pairs == "given":

@@ -9,8 +9,8 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 
 from rankadapters.core.arrays import Floats, Ints
-from rankadapters.core.binding.lowering import Binding
-from rankadapters.core.binding.plans import Column, RankedPlan
+from rankadapters.core.binding.lowering import Binding, kept
+from rankadapters.core.binding.plans import Plan
 from rankadapters.core.declaration.convention import POOL, Convention, Mean
 from rankadapters.core.declaration.fields import Field, Range
 from rankadapters.core.errors import ConventionError
@@ -109,13 +109,10 @@ class Precision(Share):
             return -math.inf, math.inf
         return 0.0, math.inf if self.divisor == "one" else 1.0
 
-    def lower(self, binding: Binding) -> RankedPlan:
+    def lower(self, binding: Binding) -> Plan:
         """Return the plan with degrees of relevance by rank, and the divisor by query."""
         column = degrees(binding, self.relevant)
-        nonzero = column
-        if self.relevant == "label":
-            nonzero = binding.column(("nonzero",), lambda: (column.values != 0).astype(float))
-        relevant = binding.judged_sums(nonzero)
+        relevant = binding.judged_sums(nonzero_labels(binding) if self.relevant == "label" else column)
         return plan(self, binding, column, divisor=self._divisor(binding, relevant), empty=relevant <= 0)
 
     def _divisor(self, binding: Binding, relevant: Floats) -> Floats:
@@ -127,6 +124,13 @@ class Precision(Share):
             "one": binding.query_ones,
         }
         return divisors[self.divisor]
+
+
+@kept
+def nonzero_labels(binding: Binding) -> Floats:
+    """Return 1 for every row of another label than 0, else 0, in the caller's order."""
+    nonzero: Floats = (binding.labels != 0).astype(float)
+    return nonzero
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -160,7 +164,7 @@ class Recall(Share):
     ties: Ties
     empty: Empty
 
-    def lower(self, binding: Binding) -> RankedPlan:
+    def lower(self, binding: Binding) -> Plan:
         """Return the plan with relevance by rank, and the number of relevant rows by query."""
         column = binding.relevance(self.relevant)
         relevant = binding.judged_sums(column)
@@ -196,7 +200,7 @@ class RPrecision(Convention):
     unjudged: Unjudged
     average: Mean
 
-    def lower(self, binding: Binding) -> RankedPlan:
+    def lower(self, binding: Binding) -> Plan:
         """Return the plan with relevance by rank, and the number of relevant rows by query."""
         column = binding.relevance(self.relevant)
         relevant = binding.judged_sums(column).astype(int)
@@ -263,7 +267,7 @@ class FMeasure(Share):
             self._set("divisor", "retrieved")
         Share.unify(self)
 
-    def lower(self, binding: Binding) -> RankedPlan:
+    def lower(self, binding: Binding) -> Plan:
         """Return the plan with relevance by rank: F = (x + 1) hits / (x R + divisor of the precision), x = beta^2."""
         column, n, x = binding.relevance(self.relevant), binding.retrieved(self.unjudged).sizes, self.beta_squared
         relevant = binding.judged_sums(column)
@@ -309,9 +313,14 @@ class FallOut(Ranked):
     empty: Empty
     average: Mean
 
-    def lower(self, binding: Binding) -> RankedPlan:
+    def lower(self, binding: Binding) -> Plan:
         """Return the plan with irrelevance by rank, and the number of irrelevant rows by query."""
-        column = irrelevance(binding, self.relevant)
-        by = Column(("minus", *column.key), -column.values)
-        irrelevant = binding.judged_sums(column)
+        column = irrelevance(binding, self.relevant, -math.inf)
+        irrelevant, by = binding.judged_sums(column), minus(binding, column)
         return plan(self, binding, column, divisor=irrelevant, empty=irrelevant <= 0, by=by)
+
+
+@kept
+def minus(_: Binding, column: Floats) -> Floats:
+    """Return a column with the opposite sign."""
+    return -column

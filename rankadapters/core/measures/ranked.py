@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal
 
 import numpy as np
 
 from rankadapters.core.arrays import Flags, Floats
-from rankadapters.core.binding.lowering import Binding
-from rankadapters.core.binding.plans import Column, RankedPlan
+from rankadapters.core.binding.lowering import Binding, kept
+from rankadapters.core.binding.plans import Plan
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.fields import Cutoff, Field, Range, border, gain_table, label_threshold, spell_number
 from rankadapters.core.declaration.fields import Gain as GainField
@@ -154,6 +153,12 @@ class Ranked(Convention):
     missing: Missing
     unjudged: Unjudged
 
+    def unify(self) -> None:
+        """Without a cutoff, no query is short."""
+        if self.k is None:
+            self._set("short", "pad")
+        Convention.unify(self)
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Discounted(Ranked):
@@ -196,26 +201,24 @@ DEGREE = replace(
 Degree = Annotated[str, DEGREE]
 
 
-def degrees(binding: Binding, relevant: str) -> Column:
+@kept
+def degrees(binding: Binding, relevant: str) -> Floats:
     """Return the degree of relevance of every row, in the caller's order."""
     if relevant == "label":
-        return Column(("label",), binding.labels)
-    judged = binding.queries.judged
+        return binding.labels
     if relevant == "judged":
-        return binding.row_ones if judged is None else binding.column(("judged",), lambda: judged.astype(float))
+        judged = binding.queries.judged
+        return binding.row_ones if judged is None else judged.astype(float)
     return binding.relevance(relevant)
 
 
-def irrelevance(binding: Binding, relevant: str, *, least: float = -math.inf) -> Column:
+@kept
+def irrelevance(binding: Binding, relevant: str, least: float) -> Floats:
     """Return 1 for every judged row of a label from `least` on that is not relevant, else 0, in the caller's order."""
-
-    def make() -> Floats:
-        judged = binding.queries.judged
-        counts = (binding.labels >= least) & (True if judged is None else judged)
-        irrelevant: Floats = (counts & (binding.relevance(relevant).values == 0)).astype(float)
-        return irrelevant
-
-    return binding.column(("irrelevant", relevant, least), make)
+    judged = binding.queries.judged
+    counts = (binding.labels >= least) & (True if judged is None else judged)
+    irrelevant: Floats = (counts & (binding.relevance(relevant) == 0)).astype(float)
+    return irrelevant
 
 
 def weighted_sums(ranks: Ranks, column: Floats, weights: Floats, divisor: Floats) -> Floats:
@@ -224,9 +227,9 @@ def weighted_sums(ranks: Ranks, column: Floats, weights: Floats, divisor: Floats
 
 
 def plan(
-    convention: Any, binding: Binding, column: Column, *, divisor: Floats, empty: Flags, weights: Floats | None = None,
-    by: Column | None = None,
-) -> RankedPlan:  # fmt: skip
+    convention: Any, binding: Binding, column: Floats, *, divisor: Floats, empty: Flags, weights: Floats | None = None,
+    by: Floats | None = None,
+) -> Plan:  # fmt: skip
     """Return the plan of sum over ranks 1..k of column x weight / divisor; without `weights` every rank weighs 1.
 
     The value is 0 where the divisor is 0. If the convention is pooled, the plan divides only the sums of all queries,

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar
 
 from rankadapters.core.binding.lowering import Binding
-from rankadapters.core.binding.plans import RankedPlan
+from rankadapters.core.binding.plans import Plan
 from rankadapters.core.declaration.convention import average_of
 from rankadapters.core.declaration.fields import Field, Range, spell_number
 from rankadapters.core.measures.ranked import GAIN, Ranked, Ties, plan
@@ -57,7 +57,7 @@ class RBP(Ranked):
     ties: Ties
     average: Annotated[str, average_of("uniform", "query", geometric=True)]
 
-    def lower(self, binding: Binding) -> RankedPlan:
+    def lower(self, binding: Binding) -> Plan:
         """Return the plan with gains by rank."""
         p, k = self.persistence, binding.cutoff(self.k)
         weights = (1 - p) * binding.discounts(f"power_{spell_number(p)}", k)

@@ -10,7 +10,7 @@ import numpy as np
 
 from rankadapters.core.arrays import Flags, Floats, Ints
 from rankadapters.core.binding.lowering import Binding
-from rankadapters.core.binding.plans import RankedPlan
+from rankadapters.core.binding.plans import Plan
 from rankadapters.core.declaration.convention import Convention, Mean
 from rankadapters.core.declaration.fields import Field
 from rankadapters.core.errors import ConventionError
@@ -26,7 +26,8 @@ from rankadapters.core.measures.ranked import (
     Unjudged,
     plan,
 )
-from rankadapters.core.ranking.ranks import Ranks, offsets, running, sums
+from rankadapters.core.ranking.offsets import offsets, running, sums
+from rankadapters.core.ranking.ranks import Ranks
 
 FIRST: Literal["first"] = "first"
 COUNT = Field(
@@ -86,7 +87,7 @@ class RR(Ranked):
             msg = "ties='average' has no closed form under count='found'."
             raise ConventionError(msg, hint="another order of ties, or count='all'")
 
-    def lower(self, binding: Binding) -> RankedPlan:
+    def lower(self, binding: Binding) -> Plan:
         """Return the plan with relevance by rank."""
         relevance = binding.relevance(self.relevant)
         relevant = binding.judged_sums(relevance)
@@ -170,7 +171,7 @@ class Success(Ranked):
     empty: Empty
     average: Mean
 
-    def lower(self, binding: Binding) -> RankedPlan:
+    def lower(self, binding: Binding) -> Plan:
         """Return the plan with relevance by rank."""
         relevance = binding.relevance(self.relevant)
         averaged = self.ties == "average"
@@ -229,7 +230,7 @@ class Coverage(Convention):
         """Return 0, which a query that is empty may count, and no upper limit."""
         return 0.0, math.inf
 
-    def lower(self, binding: Binding) -> RankedPlan:
+    def lower(self, binding: Binding) -> Plan:
         """Return the plan with relevance by rank."""
         relevance = binding.relevance(self.relevant)
         empty = binding.judged_sums(relevance) <= 0

@@ -11,7 +11,7 @@ import numpy as np
 
 from rankadapters.core.errors import RankAdaptersError
 from rankadapters.core.ranking.jit import cached, compiler_lock, jit, writable
-from rankadapters.core.ranking.sorting import ranked_rows
+from rankadapters.core.ranking.sorting import NO_ORDER, ranked_rows
 
 SETTING = "RANKADAPTERS_KERNELS"
 LATER, NOW, NEVER = "later", "now", "never"
@@ -21,8 +21,6 @@ LATER, NOW, NEVER = "later", "now", "never"
 # choice. Compiling in a background thread is no way out: the process could not fork meanwhile, see `compiler_lock`.
 ROWS_BEFORE_LOADING = 8_000_000
 ROWS_BEFORE_COMPILING = 40_000_000
-
-NO_ORDER = np.empty(0, np.int32)
 
 
 class _Process:
@@ -106,10 +104,10 @@ def discounted_sums(rows, rankptr, indptr, k, averaged, gains, discounts, totals
 def sums_of_rows(rows, rankptr, indptr, k, gains, discounts, totals):
     """Add the gains of the ranked rows."""
     for q in range(totals.size):
-        ranked, query_gains = rows[rankptr[q] : rankptr[q + 1]], gains[indptr[q] : indptr[q + 1]]
+        first, start = np.uint64(rankptr[q]), np.uint64(indptr[q])
         total = 0.0
-        for r in range(min(k, ranked.size)):
-            total += query_gains[np.uint64(ranked[r])] * discounts[r]
+        for r in range(min(np.uint64(k), np.uint64(rankptr[q + 1]) - first)):
+            total += gains[start + np.uint64(rows[first + r])] * discounts[r]
         totals[q] = total
 
 

@@ -2,191 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rankadapters.core.arrays import EXACT, Array, Flags, Floats, Ints
+from rankadapters.core.arrays import Array, Flags, Floats, Ints
 from rankadapters.core.classes import lazy_property
 from rankadapters.core.ranking import compiled
-
-FEW_ROWS = 24  # up to this many rows, Python is faster than numpy
-LEAST_ROWS_PER_RANK, BLOCKS_PER_RANK = 6, 3  # for the top k, `candidates` needs 6 k rows and makes 3 k blocks
-CLASSES_PER_OCTAVE = 2  # segments of one size class share a matrix; a sixth of it is padding on average
-
-
-def offsets(sizes: Array) -> Ints:
-    """Return where each segment begins, and the number of all entries: running sums of the sizes, from 0.
-
-    >>> offsets(np.array([2, 0, 3])).tolist()
-    [0, 2, 2, 5]
-    """
-    indptr = np.zeros(sizes.size + 1, np.int64)
-    np.cumsum(sizes, out=indptr[1:])
-    return indptr
-
-
-def segment_numbers(indptr: Ints) -> Ints:
-    """Return the segment number of each entry."""
-    return np.repeat(np.arange(indptr.size - 1), indptr[1:] - indptr[:-1])
-
-
-def positions_within(indptr: Ints) -> Ints:
-    """Return the position of each entry in its segment, from 0."""
-    return np.arange(indptr[0], indptr[-1]) - np.repeat(indptr[:-1], indptr[1:] - indptr[:-1])
-
-
-def blocks(indptr: Ints) -> Iterator[tuple[Ints, Flags]]:
-    """Yield matrices of positions, whose rows are segments of similar size, and which positions are not padding."""
-    sizes = indptr[1:] - indptr[:-1]
-    if sizes.size and sizes[0] > 0 and (sizes == sizes[0]).all():
-        positions = indptr[:-1, None] + np.arange(sizes[0])
-        yield positions, np.ones(positions.shape, np.bool_)
-        return
-    classes = np.where(sizes > 0, np.ceil(np.log2(np.maximum(sizes, 1)) * CLASSES_PER_OCTAVE), -1).astype(np.int16)
-    for size_class in np.unique(classes[classes >= 0]):
-        segments = np.flatnonzero(classes == size_class)
-        columns = np.arange(sizes[segments].max())
-        inside = columns < sizes[segments, None]
-        yield np.minimum(indptr[segments, None] + columns, indptr[-1] - 1), inside
-
-
-def stable_order(keys: Array, indptr: Ints) -> Ints:
-    """Return positions that sort each segment stably by ascending key: numbers other than NaN, or texts.
-
-    >>> stable_order(np.array(["b", "a", "c"]), np.array([0, 2, 3])).tolist()
-    [1, 0, 2]
-    """
-    order = np.empty(keys.size, np.intp)
-    if keys.size <= FEW_ROWS:
-        order[:] = _order_of_few(keys, indptr)
-        return order
-    for positions, inside in blocks(indptr):
-        columns = np.argsort(keys[positions], axis=1, kind="stable")
-        kept = columns < np.count_nonzero(
-            inside, axis=1, keepdims=True
-        )  # not the padding, wherever its keys were sorted
-        order[positions[inside]] = (positions[:, :1] + columns)[kept]
-    return order
-
-
-def _order_of_few(keys: Array, indptr: Ints) -> list[int]:
-    """Return positions that sort each segment stably by ascending key, without numpy."""
-    values = keys.tolist()
-    segments = (range(first, last) for first, last in pairwise(indptr.tolist()))
-    return [position for segment in segments for position in sorted(segment, key=values.__getitem__)]
-
-
-def largest_first(scores: Array, indptr: Ints, k: int) -> tuple[Ints, Ints]:
-    """Return positions of each segment's largest scores in descending order, earlier ones first among equal scores.
-
-    They are all that can be among the k largest or equal one of these. Also returned is where each segment's begin.
-    """
-    top = candidates(scores, indptr, k) if scores.size > FEW_ROWS else None
-    if top is None:
-        return stable_order(-scores, indptr), indptr
-    inner = np.searchsorted(top, indptr)
-    return top[stable_order(-scores[top], inner)], inner
-
-
-def run_starts(values: Array, indptr: Ints) -> Flags:
-    """Return which entries differ from the one before in their segment, or are its first.
-
-    >>> run_starts(np.array([5, 5, 3, 3]), np.array([0, 3, 4])).tolist()
-    [True, False, True, True]
-    """
-    starts = np.append(True, values[1:] != values[:-1])[: values.size]
-    starts[indptr[:-1][np.diff(indptr) > 0]] = True
-    return starts
-
-
-def with_last_run(starts: Flags, indptr: Ints, counts: Ints) -> Ints:
-    """Return offsets for the first entries of each segment, as many as counted, and the rest of the last one's run.
-
-    >>> with_last_run(np.array([True, True, False, True]), np.array([0, 4]), np.array([2])).tolist()  # 1, 1 + 1, not 1
-    [0, 3]
-    """
-    begins = np.append(np.flatnonzero(starts), starts.size)
-    ends = begins[np.searchsorted(begins, indptr[:-1] + counts)]
-    return offsets(np.minimum(ends, indptr[1:]) - indptr[:-1])
-
-
-def candidates(scores: Array, indptr: Ints, k: int) -> Ints | None:
-    """Return the positions of scores that can be among the k largest of their segment; None if most can.
-
-    A segment is cut into blocks. The k-th largest block maximum is at most the k-th largest score.
-    """
-    sizes = np.diff(indptr)
-    if sizes.size == 0 or sizes.min() < LEAST_ROWS_PER_RANK * k or scores.size == 0:
-        return None
-    n_blocks = BLOCKS_PER_RANK * k
-    cuts = indptr[:-1, None] + (sizes[:, None] * np.arange(n_blocks)) // n_blocks
-    maxima = np.maximum.reduceat(scores, cuts.ravel()).reshape(cuts.shape)
-    thresholds = np.partition(maxima, n_blocks - k, axis=1)[:, n_blocks - k]
-    return np.flatnonzero(scores >= np.repeat(thresholds, sizes))
-
-
-def first_positions(indptr: Ints, outptr: Ints) -> Ints:
-    """Return the first positions of each segment, as many as the segments of `outptr` have."""
-    return np.arange(outptr[-1]) + np.repeat(indptr[:-1] - outptr[:-1], np.diff(outptr))
-
-
-def sums(values: Array, number: Ints, n: int) -> Floats:
-    """Return the sum of the values of each segment, added from left to right."""
-    weights: Floats = values.astype(np.float64, copy=False)
-    return np.bincount(number, weights, n)  # type: ignore[return-value]  # numpy's types forget the weights
-
-
-def running(ufunc: np.ufunc, values: Array, indptr: Ints) -> Floats:
-    """Return the running sums or products of each segment, from left to right.
-
-    >>> running(np.add, np.array([1.0, 2.0, 3.0]), np.array([0, 2, 3])).tolist()
-    [1.0, 3.0, 3.0]
-    """
-    out = np.empty(values.size)
-    for positions, inside in blocks(indptr):
-        out[positions[inside]] = ufunc.accumulate(values[positions], axis=1)[inside]
-    return out
-
-
-def is_whole_below(values: Array, most: float) -> bool:
-    """Return whether all values are whole numbers of at most this magnitude."""
-    return bool(np.abs(values).max() <= most and (values == np.floor(values)).all())
-
-
-def shifted(values: Array, indptr: Ints, first: float) -> Floats:
-    """Return the entry before each entry of a segment, and `first` at its start.
-
-    >>> shifted(np.array([1.0, 2.0, 3.0]), np.array([0, 2, 3]), 0).tolist()
-    [0.0, 1.0, 0.0]
-    """
-    before = np.empty(values.size)
-    before[1:] = values[:-1]
-    before[indptr[:-1][np.diff(indptr) > 0]] = first
-    return before
-
-
-def running_sums(values: Array, indptr: Ints) -> Floats:
-    """Return `running(np.add, ...)`, faster if no sum is rounded."""
-    if values.size and is_whole_below(values, EXACT / values.size):
-        totals: Floats = np.append(0.0, np.cumsum(values))
-        return totals[1:] - np.repeat(totals[indptr[:-1]], np.diff(indptr))
-    return running(np.add, values, indptr)
-
-
-def reduced(ufunc: np.ufunc, values: Array, indptr: Ints) -> Floats:
-    """Return the maximum or minimum of each segment; 0 for an empty one.
-
-    >>> reduced(np.maximum, np.array([1.0, 3.0, 2.0]), np.array([0, 2, 2, 3])).tolist()
-    [3.0, 0.0, 2.0]
-    """
-    results, nonempty = np.zeros(indptr.size - 1), np.flatnonzero(np.diff(indptr))
-    if nonempty.size:
-        results[nonempty] = ufunc.reduceat(values, indptr[nonempty])
-    return results
+from rankadapters.core.ranking.offsets import (
+    first_positions,
+    offsets,
+    positions_within,
+    run_starts,
+    running,
+    segment_numbers,
+    sums,
+    with_last_run,
+)
+from rankadapters.core.ranking.ordering import largest_first
 
 
 class NotFiniteError(Exception):
@@ -203,18 +36,25 @@ class Ties(NamedTuple):
     indptr: Ints  # where each run begins among the rows by rank
     first: Ints  # the rank of its first row, from 0
     query: Ints
-
-    @property
-    def sizes(self) -> Ints:
-        """Number of rows of each run."""
-        return np.diff(self.indptr)
+    sizes: Ints
 
 
-class Ranks:
-    """The rows of some queries by rank, up to rank k.
+class Ranking(NamedTuple):
+    """The rows of each query by descending score, as many as the largest cutoff needs; the cutoffs share it.
 
-    An array "at each rank" holds the ranks 1..min(k, n) of the first query, then those of the second query, and so on.
-    All sums are added from left to right.
+    In numpy, `rows` are positions. In machine code, they are row numbers within their queries, as ~row if averaged ties
+    are asked for and the row ties with the one before.
+    """
+
+    rows: Array
+    indptr: Ints
+
+
+def rank_queries(
+    scores: Array, order: Array | None, indptr: Ints, k: int | None = None, *, averaged: bool = False,
+    threshold: tuple[float, bool] | None = None,
+) -> Ranks:  # fmt: skip
+    """Rank the rows of some queries, in numpy, or with machine code where much is ranked.
 
     Parameters
     ----------
@@ -226,103 +66,140 @@ class Ranks:
         Where the rows of each query begin in this order; the first may be above 0.
     k : int or None
         The last rank. None means all ranks, and that the rows are sorted when a formula first asks for their order.
-    averaged : bool
-        Whether a rank has the mean of its tie, in place of the row that the order puts there.
-    threshold : tuple of float and bool, optional
-        Rows of a lower score are not retrieved: they have the value 0 in every column. With True, neither are rows of
-        this score.
-
-    Attributes
-    ----------
-    indptr, outptr : int64 array, shape (n_queries + 1,)
-        Where the rows, and where the ranks of each query begin, from 0.
+    averaged, threshold
+        As in `Ranks`.
 
     Raises
     ------
     NotFiniteError
         A score is NaN or infinite.
     """
+    is_compiled = compiled.pays(int(indptr[-1] - indptr[0]))
+    if is_compiled and k is not None:  # machine code finds scores that are not finite while it ranks
+        return CompiledRanks(scores, order, indptr, k, averaged=averaged, threshold=threshold)
+    part = slice(int(indptr[0]), int(indptr[-1]))
+    in_order = scores[part if order is None else order[part]]
+    if not np.isfinite(in_order).all():
+        position = part.start + int(np.argmin(np.isfinite(in_order)))
+        raise NotFiniteError(position if order is None else int(order[position]))
+    ranks = CompiledRanks if is_compiled else Ranks
+    return ranks(in_order, None, indptr - indptr[0], k, averaged=averaged, threshold=threshold)
+
+
+def sorted_positions(keys: Array, indptr: Ints) -> Ints:
+    """Return positions that sort each query's rows by descending key, earlier rows first among equal keys."""
+    return rank_queries(keys, None, indptr).ranked
+
+
+class Ranks:
+    """The rows of some queries by rank, up to rank k; `rank_queries` makes it.
+
+    An array "at each rank" holds the ranks 1..min(k, n) of the first query, then those of the second query, and so on.
+    All sums are added from left to right.
+
+    Parameters
+    ----------
+    scores, order, indptr
+        As in `rank_queries`.
+    k : int, int array of shape (n_queries,), or None
+        The last rank, of all queries or of each. None means all ranks.
+    averaged : bool
+        Whether a rank has the mean of its tie, in place of the row that the order puts there.
+    threshold : tuple of float and bool, optional
+        Rows of a lower score are not retrieved: they have the value 0 in every column. With True, neither are rows of
+        this score.
+    ranking : Ranking, optional
+        What another cutoff of at least k has found.
+
+    Attributes
+    ----------
+    indptr, outptr : int64 array, shape (n_queries + 1,)
+        Where the rows, and where the ranks of each query begin, from 0.
+    sizes : int64 array, shape (n_queries,)
+        Number of rows of each query.
+    k : int
+        The largest last rank of a query.
+    """
 
     def __init__(
-        self, scores: Array, order: Array | None, indptr: Ints, k: int | None = None, *, averaged: bool = False,
-        threshold: tuple[float, bool] | None = None,
+        self, scores: Array, order: Array | None, indptr: Ints, k: int | Ints | None = None, *, averaged: bool = False,
+        threshold: tuple[float, bool] | None = None, ranking: Ranking | None = None,
     ) -> None:  # fmt: skip
+        self._source = scores, order, indptr
         self.indptr: Ints = indptr - indptr[0]
         self.sizes: Ints = self.indptr[1:] - self.indptr[:-1]
-        self._arguments = scores, order, indptr
-        self._threshold, self.averaged = threshold, averaged
+        self.averaged, self._threshold = averaged, threshold
         longest = int(self.sizes.max(initial=1))
-        self.k, self._same_k = longest if k is None else k, True
-        self.outptr = self.indptr if self.k >= longest else offsets(np.minimum(self.sizes, self.k))
-        self._deepest = self.k, self.outptr  # of all cutoffs, see `cut`
-        self._roomptr = self.indptr if averaged else self.outptr  # where the compiled ranking has room for each query
-        self._compiles = compiled.pays(int(self.indptr[-1]))
-        if self._compiles and k is not None:
-            self._rows  # noqa: B018 - ranks, which finds scores that are not finite
-        elif not np.isfinite(self.scores).all():
-            position = int(indptr[0] + np.argmin(np.isfinite(self.scores)))
-            raise NotFiniteError(position if order is None else int(order[position]))
+        self.k, self._same_k = longest if k is None else int(np.max(k, initial=1)), not isinstance(k, np.ndarray)
+        all_ranks = self._same_k and self.k >= longest
+        self.outptr = self.indptr if all_ranks else offsets(np.minimum(self.sizes, self.k if k is None else k))
+        if ranking is not None:
+            self.ranking = ranking
+        elif k is not None:
+            self.ranking = self._rank()
+
+    def cut(self, k: int | Ints) -> Ranks:
+        """Return the ranks up to a smaller cutoff, or up to each query's own one, without ranking again."""
+        options: dict[str, Any] = {"averaged": self.averaged, "threshold": self._threshold, "ranking": self.ranking}
+        return type(self)(*self._source, k, **options)
+
+    def _rank(self) -> Ranking:
+        return Ranking(*largest_first(self.scores, self.indptr, self.k))
+
+    @lazy_property
+    def ranking(self) -> Ranking:
+        """The ranking, found when a formula first asks for it if all ranks may be asked for."""
+        return self._rank()
 
     @lazy_property
     def scores(self) -> Array:
         """Score of each row, in the order that ties keep."""
-        scores, order, indptr = self._arguments
+        scores, order, indptr = self._source
         part = slice(int(indptr[0]), int(indptr[-1]))
         return scores[part if order is None else order[part]]
-
-    @lazy_property
-    def query_of_row(self) -> Ints:
-        """Number of each row's query."""
-        return segment_numbers(self.indptr)
-
-    @lazy_property
-    def _rows(self) -> Array:
-        """The compiled ranking: row numbers within their queries, as ~row if the row ties with the one before."""
-        scores, order, indptr = self._arguments
-        rows = np.empty(int(self._roomptr[-1]), np.int32)
-        bad = compiled.rank_rows(scores, order, indptr, self._deepest[0], self.averaged, self._roomptr, rows)
-        if bad >= 0:
-            raise NotFiniteError(bad)
-        return rows
 
     @property
     def ranked(self) -> Ints:
         """Positions of the rows by rank: of the first k, and, if ties are averaged, of all that tie with the k-th."""
-        return self._sorted[0]
+        return self._by_rank[0]
 
     @property
-    def rankptr(self) -> Ints:
+    def _rankptr(self) -> Ints:
         """Where the rows of each query begin in `ranked`."""
-        return self._sorted[1]
+        return self._by_rank[1]
 
     @lazy_property
-    def _sorted(self) -> tuple[Ints, Ints]:
-        k, outptr = self._deepest
-        if self._compiles:
-            order, sortedptr = self._rows, self._roomptr
-        else:
-            order, sortedptr = largest_first(self.scores, self.indptr, k)
-        if not self.averaged or outptr is self.indptr:
-            rankptr = outptr
-        else:
-            starts = order >= 0 if self._compiles else run_starts(self.scores[order], sortedptr)
-            rankptr = with_last_run(starts, sortedptr, np.diff(outptr))
-        if rankptr[-1] < order.size:
-            order = order[first_positions(sortedptr, rankptr)]
-        if self._compiles:
-            rows = np.where(order < 0, ~order, order) if self.averaged else order
-            order = rows + np.repeat(self.indptr[:-1], np.diff(rankptr))
-        return order, rankptr
+    def _by_rank(self) -> tuple[Ints, Ints]:
+        (rows, indptr), rankptr = self.ranking, self.outptr
+        if self.averaged and self.outptr is not self.indptr:
+            rankptr = with_last_run(self._ranking_starts(), indptr, np.diff(self.outptr))
+        if rankptr[-1] < rows.size:
+            rows = rows[first_positions(indptr, rankptr)]
+        return self._positions(rows, rankptr), rankptr
 
-    def cut(self, k: int | Ints) -> Ranks:
-        """Return the ranks up to a smaller cutoff, or up to each query's own one, without ranking again."""
-        if not self._compiles:
-            self.ranked  # noqa: B018 - computes it once for all cutoffs
-        cut = object.__new__(Ranks)
-        vars(cut).update({name: value for name, value in vars(self).items() if name not in _BY_RANK})
-        cut.k, cut._same_k = int(np.max(k, initial=1)), isinstance(k, int)
-        cut.outptr = offsets(np.minimum(self.sizes, k))
-        return cut
+    @lazy_property
+    def _starts(self) -> Flags:
+        """Which rows in `ranked` differ from the one before: they begin a tie."""
+        if self.averaged and self.ranked.size == self.ranking.rows.size:
+            return self._ranking_starts()
+        return run_starts(self.scores[self.ranked], self._rankptr)
+
+    def _ranking_starts(self) -> Flags:
+        """Return which rows of the ranking begin a tie, if ties are averaged."""
+        return run_starts(self.scores[self.ranking.rows], self.ranking.indptr)
+
+    def _positions(self, rows: Array, rankptr: Ints) -> Ints:  # noqa: ARG002 - machine code numbers rows by query
+        """Return the positions of rows of the ranking."""
+        return rows
+
+    @lazy_property
+    def rows(self) -> Ints:
+        """Position of the row at each rank; the first of tied rows comes first."""
+        return self._of_ranked(self.ranked)
+
+    def _of_ranked(self, array: Array) -> Array:
+        """Return an array of the rows in `ranked` at each rank."""
+        return array if self._rankptr is self.outptr else array[first_positions(self._rankptr, self.outptr)]
 
     @lazy_property
     def rank(self) -> Ints:
@@ -345,40 +222,25 @@ class Ranks:
 
     def take(self, column: Array) -> Array:
         """Return a column at each rank: the mean of the tie if ties are averaged, and 0 for rows not retrieved."""
-        values = column[self.rows] if not self.averaged else self._tie_means(column)[self.tie]
+        values = column[self.ranked]
+        if self.averaged:
+            self._average_ties(values)
+        values = self._of_ranked(values)
         if self._threshold is not None:
             values = np.where(self._is_below(self.scores[self.rows]), 0.0, values)
         return values
 
-    @lazy_property
-    def rows(self) -> Ints:
-        """Position of the row at each rank; the first of tied rows comes first."""
-        return self._of_ranked(self.ranked)
-
-    def _of_ranked(self, array: Array) -> Array:
-        """Return an array of the rows in `ranked` at each rank."""
-        return array if self.rankptr is self.outptr else array[first_positions(self.rankptr, self.outptr)]
-
     def discounted_sums(self, gains: Floats, discounts: Floats) -> Floats:
         """Return the sum of gain x discount over each query's ranks."""
-        if self._compiles and self._threshold is None and self._same_k:
-            totals = np.empty(self.indptr.size - 1)
-            columns = (np.ascontiguousarray(gains), discounts)
-            compiled.discounted_sums(self._rows, self._roomptr, self.indptr, self.k, self.averaged, *columns, totals)
-            return totals
         return self.sums(self.take(gains) * discounts[self.rank])
 
     @lazy_property
     def ties(self) -> Ties:
         """The ties of the rows in `ranked`; the last of each query is whole only if ties are averaged."""
-        all_rows = self.rankptr is self.indptr
-        if self._compiles and self.averaged and all_rows:
-            starts = self._rows >= 0
-        else:
-            starts = run_starts(self.scores[self.ranked], self.rankptr)
-        first = np.flatnonzero(starts)
-        query = (self.query_of_row if all_rows else segment_numbers(self.rankptr))[first]
-        return Ties(np.append(first, starts.size), first - self.rankptr[query], query)
+        first = np.flatnonzero(self._starts)
+        indptr = np.append(first, self.ranked.size)
+        query = segment_numbers(self._rankptr)[first]
+        return Ties(indptr, first - self._rankptr[query], query, np.diff(indptr))
 
     @lazy_property
     def tie_of_row(self) -> Ints:
@@ -413,25 +275,52 @@ class Ranks:
             totals[self._is_below(self.scores[self.ranked[self.ties.indptr[:-1]]])] = 0.0
         return totals
 
-    def _tie_means(self, column: Array) -> Floats:
-        values, starts = column[self.ranked], self.ties.indptr[:-1]
-        if not values.size:
-            return values
-        low, high = np.minimum.reduceat(values, starts), np.maximum.reduceat(values, starts)
+    def _average_ties(self, values: Array) -> None:
+        """Replace the values of the rows in `ranked` that tie by their mean."""
+        tied = ~self._starts
+        tied[:-1] |= tied[1:]  # the first row of a tie too
+        first = np.flatnonzero(self._starts[tied])
+        if not first.size:
+            return
+        tied_values = values[tied]
+        sizes: Ints = np.diff(np.append(first, tied_values.size))
+        low, high = np.minimum.reduceat(tied_values, first), np.maximum.reduceat(tied_values, first)
+        totals = sums(tied_values, np.repeat(np.arange(first.size), sizes), first.size)
         # Equal gains need no division, so that an ideal order has exactly the ideal DCG.
-        return np.where(low == high, low, self.tie_sums(column) / self.ties.sizes)
+        values[tied] = np.repeat(np.where(low == high, low, totals / sizes), sizes)
 
-    def _is_below(self, scores: Array) -> NDArray[np.bool_]:
+    def _is_below(self, scores: Array) -> Flags:
         """Return which scores are below the threshold of retrieval."""
         lowest, strict = self._threshold or (-np.inf, False)
         values = scores.astype(np.float64)  # float64, like the threshold
-        below: NDArray[np.bool_] = values <= lowest if strict else values < lowest
+        below: Flags = values <= lowest if strict else values < lowest
         return below
 
 
-_BY_RANK = {"rows", "rank", "query", "tie"}  # what a smaller cutoff changes
+class CompiledRanks(Ranks):
+    """Ranks of machine code, which also adds up the discounted sums of NDCG and DCG."""
 
+    def _rank(self) -> Ranking:
+        roomptr = self.indptr if self.averaged else self.outptr  # where there is room for the rows of each query
+        rows = np.empty(int(roomptr[-1]), np.int32)
+        bad = compiled.rank_rows(*self._source, self.k, self.averaged, roomptr, rows)
+        if bad >= 0:
+            raise NotFiniteError(bad)
+        return Ranking(rows, roomptr)
 
-def sorted_positions(keys: Array, indptr: Ints) -> Ints:
-    """Return positions that sort each query's rows by descending key, earlier rows first among equal keys."""
-    return Ranks(keys, None, indptr).ranked
+    def _ranking_starts(self) -> Flags:
+        starts: Flags = self.ranking.rows >= 0
+        return starts
+
+    def _positions(self, rows: Array, rankptr: Ints) -> Ints:
+        numbers = np.where(rows < 0, ~rows, rows) if self.averaged else rows
+        return numbers + np.repeat(self.indptr[:-1], np.diff(rankptr))
+
+    def discounted_sums(self, gains: Floats, discounts: Floats) -> Floats:
+        """Return the sum of gain x discount over each query's ranks."""
+        if self._threshold is not None or not self._same_k:
+            return super().discounted_sums(gains, discounts)
+        totals = np.empty(self.indptr.size - 1)
+        columns = np.ascontiguousarray(gains), discounts
+        compiled.discounted_sums(*self.ranking, self.indptr, self.k, self.averaged, *columns, totals)
+        return totals

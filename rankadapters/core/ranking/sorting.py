@@ -9,7 +9,10 @@ import numpy as np
 from rankadapters.core.ranking.jit import internal, jit
 
 ALL_FINITE = -1
-FEW = 8  # up to this many rows, ranks are counted without working memory
+FEW = 8  # up to this many rows, ranks are counted without a branch
+# For a query of n rows, what is added to the FEW scores that are read: -inf to those that are not the query's.
+ABSENT = np.where(np.arange(FEW) < np.arange(FEW + 1)[:, None], 0.0, -np.inf).ravel()
+NO_ORDER = np.empty(0, np.int32)
 COUNTED = 48  # up to this many rows, ranks are counted; longer queries are sorted
 LANES = 16  # rows are distributed over lanes; the k-th largest lane maximum is at most the k-th largest score
 SPARE_LANES = 4  # with fewer than k + 4 lanes, that maximum as a threshold lets too many rows pass
@@ -110,11 +113,11 @@ def extremes(scores, lanes):
                 highs[j] = block[j] if block[j] > highs[j] else highs[j]
             first += LANES
         for j in range(LANES):
-            low = min(low, lows[j])
-            high = max(high, highs[j])
+            low = lows[j] if lows[j] < low else low
+            high = highs[j] if highs[j] > high else high
     for i in range(first, n):
-        low = min(low, scores[i])
-        high = max(high, scores[i])
+        low = scores[i] if scores[i] < low else low
+        high = scores[i] if scores[i] > high else high
     return np.float64(low), np.float64(high)
 
 
@@ -132,7 +135,8 @@ def extremes_of_bucket(scores, bucket, b):
 @internal
 def fill_buckets(scores, low, high, bucket, ends):
     """Count the rows in equal-width buckets from `high` down to `low`; scores outside count in the outermost ones."""
-    n_buckets = min(BUCKETS_PER_ROW * scores.size, MOST_BUCKETS)
+    n_buckets = BUCKETS_PER_ROW * scores.size
+    n_buckets = n_buckets if n_buckets < MOST_BUCKETS else MOST_BUCKETS
     last = np.float64(n_buckets - 1)
     scale = last / (high - low) if high > low else 0.0
     scale = scale if scale - scale == 0 else 0.0
@@ -319,21 +323,55 @@ def first_non_finite(scores, order, first, last):
 
 
 @jit(inline="always")
-def rank_few(scores, order, start, few, ranked):
-    """Write the ranked rows of a query of few.size rows, by counting; return whether all its scores are finite."""
-    broken = False
-    for i in range(few.size):
-        few[i] = scores[order[start + i] if order.size else start + i]
-        broken |= few[i] - few[i] != 0
-    for i in range(0 if broken else few.size):
-        rank = 0
-        for j in range(i):
-            rank += few[j] >= few[i]
-        for j in range(i + 1, few.size):
-            rank += few[j] > few[i]
-        if rank < ranked.size:
-            ranked[rank] = i
-    return not broken
+def four_from(array, first):
+    """Return four neighboring entries of an array."""
+    return array[first], array[first + np.uint64(1)], array[first + np.uint64(2)], array[first + np.uint64(3)]
+
+
+@jit(inline="always")
+def write_few(few, absent, ties, rows, first):
+    """Write the rows of a tuple of scores by rank, from position `first` on; return False if a score is not finite.
+
+    Ranks are counted, without a branch. Each byte of `ranks` is the rank of a row, and each bit of `tied` says whether
+    a row ties with an earlier one. `absent` is added to the scores: -inf where the query has no such row.
+    """
+    broken, ranks, tied = 0.0, np.uint64(0), np.uint64(0)
+    for i in range(len(few)):
+        broken += few[i] - few[i]
+    if broken != 0:
+        return False
+    for i in range(len(few)):
+        for j in range(len(few)):
+            if i < j:
+                wins = few[i] + absent[i] >= few[j] + absent[j]
+                ranks += np.uint64(1 << 8 * j) if wins else np.uint64(1 << 8 * i)
+    if ties:
+        for i in range(len(few)):
+            for j in range(len(few)):
+                if i < j:
+                    tied |= np.uint64(few[i] + absent[i] == few[j] + absent[j]) << np.uint64(j)
+        for i in range(len(few)):
+            rank = (ranks >> np.uint64(8 * i)) & np.uint64(255)
+            rows[first + rank] = np.int32(i) ^ -np.int32((tied >> np.uint64(i)) & np.uint64(1))
+    else:
+        for i in range(len(few)):
+            rows[first + ((ranks >> np.uint64(8 * i)) & np.uint64(255))] = i
+    return True
+
+
+@jit(inline="always")
+def rank_few(few, n, ties, rows, first):
+    """Write the rows of a query by rank, given its n scores and others up to FEW; return False if one is not finite.
+
+    It writes four or eight rows, whatever the query has, so that the processor need not guess how often a loop runs.
+    What is written beyond the query is overwritten when later queries are ranked.
+    """
+    half, absent = np.uint64(FEW // 2), np.uint64(FEW) * n
+    scores, added = four_from(few, np.uint64(0)), four_from(ABSENT, absent)
+    if n <= half:
+        return write_few(scores, added, ties, rows, first)
+    more, more_added = four_from(few, half), four_from(ABSENT, absent + half)
+    return write_few(scores + more, added + more_added, ties, rows, first)
 
 
 @jit
@@ -347,33 +385,39 @@ def ranked_rows(scores, order, indptr, k, ties, rowptr, rows):
     width = longest_of(indptr)
     space = new_sorting(width, scores)
     gathered, few = np.empty(width if order.size else 0, scores.dtype), np.empty(FEW, scores.dtype)
+    last_start, last_first = (order.size or scores.size) - FEW, rows.size - FEW
     for q in range(indptr.size - 1):
         start, n = indptr[q], indptr[q + 1] - indptr[q]
-        ranked = rows[rowptr[q] - rowptr[0] : rowptr[q + 1] - rowptr[0]]
-        if ranked.size == 0:
+        first, room = rowptr[q] - rowptr[0], rowptr[q + 1] - rowptr[q]
+        if room == 0:
             continue
-        if n <= FEW and not ties:
-            if not rank_few(scores, order, start, few[:n], ranked):
-                return first_non_finite(scores, order, start, start + n)
-            continue
+        if n <= FEW and start <= last_start and first <= last_first:
+            if order.size:
+                for i in range(FEW):
+                    few[i] = scores[np.uint64(order[np.uint64(start + i)])]
+            else:
+                for i in range(FEW):
+                    few[i] = scores[np.uint64(start + i)]
+            if rank_few(few, np.uint64(n), ties, rows, np.uint64(first)):
+                continue
         if order.size:
-            query_rows = order[start : start + n]
             query_scores = gathered[:n]
             for i in range(n):
-                query_scores[i] = scores[query_rows[i]]
+                query_scores[i] = scores[order[start + i]]
         else:
             query_scores = scores[start : start + n]
         if not all_finite(query_scores):
             return first_non_finite(scores, order, start, start + n)
         count = rank_top(query_scores, k, space)
-        for r in range(min(count, ranked.size)):
-            ranked[r] = space.order[r]
+        query_rows = rows[first : first + room]
+        for r in range(min(count, room)):
+            query_rows[r] = space.order[r]
         if ties:
-            previous = query_scores[np.uint64(ranked[0])]
+            previous = query_scores[np.uint64(query_rows[0])]
             for r in range(1, count):
-                score = query_scores[np.uint64(ranked[r])]
-                ranked[r] ^= -np.int32(score == previous)
+                score = query_scores[np.uint64(query_rows[r])]
+                query_rows[r] ^= -np.int32(score == previous)
                 previous = score
             if count < n:
-                ranked[count] = 0  # a value that is not ~row ends the last tie
+                query_rows[count] = 0  # a value that is not ~row ends the last tie
     return ALL_FINITE

@@ -8,37 +8,46 @@ kernels compute it in their loops over pairs.
 from __future__ import annotations
 
 from collections import namedtuple
+from typing import Any
 
 import numpy as np
 
 from rankadapters.core.ranking.jit import internal, jit
-from rankadapters.objectives.kernels import LANES
 
-# The weight of a pair. CATBOOST_ and YETIRANK_ are CatBoost 1.2.10's weights in LambdaMart and in YetiRank.
-DCG, ONE, CLASSIC = range(3)  # the change of DCG, no weight, and YetiRank's weight without a measure: no running sums
+# The weight of a pair. `pairs.weigh` computes the first two, and the rest of this module those that need running sums.
+# CATBOOST_ and YETIRANK_ are CatBoost 1.2.10's weights in LambdaMart and in YetiRank.
+DCG, ONE, CLASSIC = range(3)  # the change of DCG, 1, and YetiRank's weight without a measure
 XGBOOST_PRECISIONS, PRECISIONS, PRECISIONS_FOUND = range(3, 6)  # changes of AP; the last with divisor="found"
-FIRST_RANK, CATBOOST_FIRST_RANK, YETIRANK_FIRST_RANK = range(6, 9)  # changes of RR
-CASCADE, CATBOOST_CASCADE, YETIRANK_CASCADE = range(9, 12)  # changes of ERR
-CATBOOST_PRECISIONS, YETIRANK_PRECISIONS = range(12, 14)  # changes of AP
+CATBOOST_PRECISIONS, YETIRANK_PRECISIONS = range(6, 8)  # changes of AP
+FIRST_RANK, CATBOOST_FIRST_RANK, YETIRANK_FIRST_RANK = range(8, 11)  # changes of RR
+CASCADE, CATBOOST_CASCADE, YETIRANK_CASCADE = range(11, 14)  # changes of ERR
 
 # Arrays by rank: the `changes` when the current rank swaps with each later rank, and two running sums. `numbers` has,
 # for AP, the sum of all precisions and the relevant rows above the cutoff; for RR, the first two relevant ranks.
 Swaps = namedtuple("Swaps", "changes running sums numbers")  # noqa: PYI024 - numba knows this kind
 
 
-def make_swaps(width: int) -> Swaps:
-    """Allocate memory for queries of up to `width` rows."""
-    changes, running, sums = (np.zeros(width + LANES) for _ in range(3))
-    return Swaps(changes, running, sums, np.zeros(2))
+def make_swaps(width: int, kind: int) -> tuple[Any, Any, Any]:
+    """Allocate memory for queries of up to `width` rows as one of three arguments, for AP, RR and ERR; others are None.
+
+    numba compiles kernels for the measure whose argument is not None.
+    """
+    changes, running, sums = np.zeros((3, width + 1))
+    swaps = Swaps(changes, running, sums, np.zeros(2))
+    return (
+        swaps if XGBOOST_PRECISIONS <= kind <= YETIRANK_PRECISIONS else None,
+        swaps if FIRST_RANK <= kind <= YETIRANK_FIRST_RANK else None,
+        swaps if CASCADE <= kind <= YETIRANK_CASCADE else None,
+    )
 
 
 @internal
-def count_hits(relevant, n, reciprocals, hits, sums, numbers):
+def count_hits(relevant, reciprocals, hits, sums, numbers):
     """Write to `hits` how many rows are relevant up to each rank, and to `sums` the sum of 1 / rank of those above it.
 
     Also write to `numbers` the sum of all precisions, and the relevant rows above the cutoff.
     """
-    count, total, precisions, relevant_inside = 0.0, 0.0, 0.0, 0.0
+    n, count, total, precisions, relevant_inside = relevant.size, 0.0, 0.0, 0.0, 0.0
     for r in range(n):
         sums[r] = total
         count += relevant[r]
@@ -99,13 +108,15 @@ def xgboost_change_of_precision(upper_is_relevant, above, below, hits, sums):
 
 
 @internal
-def find_first(relevant, n, firsts):
-    """Write the ranks of the first and the second relevant row; n for one that does not exist."""
-    firsts[0], firsts[1] = n, n
-    for r in range(n):
+def find_first(relevant, firsts):
+    """Write the ranks of the first two relevant rows; -1 if there is none, the number of rows if only one."""
+    firsts[0], firsts[1] = -1, relevant.size
+    count = 0
+    for r in range(relevant.size):
         if relevant[r] > 0.0:
-            firsts[1 if firsts[0] < n else 0] = r
-            if firsts[1] < n:
+            firsts[count] = r
+            count += 1
+            if count == firsts.size:
                 break
 
 
@@ -127,10 +138,10 @@ def changes_of_first_rank(kind, relevant, i, n, reciprocals, firsts, changes):
 
 
 @internal
-def multiply_rests(chances, n, in_float32, looks, rests):
+def multiply_rests(chances, in_float32, looks, rests):
     """Write to `looks` the probability that a reader reaches each rank, and to `rests` that of continuing there."""
     look = 1.0
-    for r in range(n):
+    for r in range(chances.size):
         looks[r] = look
         rests[r] = np.float64(np.float32(1.0 - chances[r])) if in_float32 else 1.0 - chances[r]
         look *= rests[r]
@@ -171,37 +182,46 @@ def catboost_changes_of_cascade(chances, i, n, looks, rests, changes):
             look *= rests[j]
 
 
-@internal
-def prepare(kind, gains, n, discounts, swaps):
-    """Compute the running sums of a query."""
-    if kind <= PRECISIONS_FOUND:
-        count_hits(gains, n, discounts, swaps.running, swaps.sums, swaps.numbers)
-    elif kind <= YETIRANK_FIRST_RANK:
-        find_first(gains, n, swaps.numbers)
-    elif kind <= YETIRANK_CASCADE:
-        multiply_rests(gains, n, kind == CATBOOST_CASCADE, swaps.running, swaps.sums)
+@internal(forceinline=True)
+def prepare_changes(kind, gains, discounts, precisions, first_ranks, cascade):
+    """Compute the running sums of a query; the last three arguments are as `make_swaps` returns them."""
+    if precisions is not None:  # noqa: SIM102 - numba omits a branch only if its condition is nothing else
+        if kind <= PRECISIONS_FOUND:
+            count_hits(gains, discounts, precisions.running, precisions.sums, precisions.numbers)
+    if first_ranks is not None:
+        find_first(gains, first_ranks.numbers)
+    if cascade is not None:
+        multiply_rests(gains, kind == CATBOOST_CASCADE, cascade.running, cascade.sums)
 
 
-@internal
-def compute_changes(kind, gains, i, n, discounts, changes, running, sums, numbers):
-    """Write the change of the measure when rank i swaps with each later rank; the last arguments are `Swaps`."""
-    if kind <= PRECISIONS_FOUND:
-        changes_of_precisions(gains, i, n, discounts, running, sums, changes)
+@internal(forceinline=True)
+def compute_changes(kind, gains, i, end, discounts, precisions, first_ranks, cascade):
+    """Return the changes of the measure when rank i swaps with each later rank before `end`; None for DCG and ONE."""
+    if precisions is not None:
+        changes, hits, sums, numbers = precisions
+        if kind >= CATBOOST_PRECISIONS:
+            catboost_changes_of_precisions(gains, i, end, kind == YETIRANK_PRECISIONS, changes)
+        elif kind != XGBOOST_PRECISIONS:
+            changes_of_precisions(gains, i, end, discounts, hits, sums, changes)
         if kind == PRECISIONS_FOUND:
-            divide_by_found(gains, i, n, discounts, numbers, changes)
-    elif kind <= YETIRANK_FIRST_RANK:
-        changes_of_first_rank(kind, gains, i, n, discounts, numbers, changes)
-    elif kind == CATBOOST_CASCADE:
-        catboost_changes_of_cascade(gains, i, n, running, sums, changes)
-    elif kind <= YETIRANK_CASCADE:
-        changes_of_cascade(gains, i, n, kind == YETIRANK_CASCADE, discounts, running, sums, changes)
-    else:
-        catboost_changes_of_precisions(gains, i, n, kind == YETIRANK_PRECISIONS, changes)
+            divide_by_found(gains, i, end, discounts, numbers, changes)
+        return changes
+    if first_ranks is not None:
+        changes_of_first_rank(kind, gains, i, end, discounts, first_ranks.numbers, first_ranks.changes)
+        return first_ranks.changes
+    if cascade is not None:
+        changes, looks, rests, _ = cascade
+        if kind == CATBOOST_CASCADE:
+            catboost_changes_of_cascade(gains, i, end, looks, rests, changes)
+        else:
+            changes_of_cascade(gains, i, end, kind == YETIRANK_CASCADE, discounts, looks, rests, changes)
+        return changes
+    return None
 
 
-@internal
-def last_changing(kind, n, last, firsts):
+@internal(forceinline=True)
+def last_changing(last, first_ranks):
     """Return the end of the ranks whose swaps with later ranks matter: for RR, the first relevant rank, else `last`."""
-    if kind < FIRST_RANK or kind > YETIRANK_FIRST_RANK:
-        return last
-    return min(last, np.int64(firsts[0]) + 1) if firsts[0] < n else 0
+    if first_ranks is not None:
+        return min(last, np.int64(first_ranks.numbers[0]) + 1)
+    return last

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections import namedtuple
-from typing import Any
 
 import numpy as np
 
 from rankadapters.core.ranking.jit import internal, jit
-from rankadapters.objectives.kernels import LANES
-from rankadapters.objectives.kernels.lanes import at
+from rankadapters.core.ranking.sorting import rank
 
 # Ranked queries. `scores`, `gains` and `rows` (each row's index in its query) are sorted by query and rank, without the
 # queries that have no gradient; `rowptr` has the offsets of the queries in them. `order` and `indptr` are as in
@@ -25,15 +23,7 @@ CopiedQueries = namedtuple(  # noqa: PYI024 - as above
     "CopiedQueries", "scores gains rest inverse order indptr copyptr copies"
 )
 
-# One query, in arrays by rank. `powers` are exp(sigma (s - a reference score)); `lambdas` and `hessians` are sums.
-Ranks = namedtuple("Ranks", "scores powers gains lambdas hessians zeros")  # noqa: PYI024 - as above
-
 WIDEST = 1e300  # largest distance of two scores in a query; a larger one could overflow
-
-
-def columns(fields: Any, width: int, dtype: Any = np.float64) -> Any:
-    """Allocate a tuple of arrays for `width` ranks, and for the SIMD lanes that go beyond the last rank."""
-    return fields(*(np.zeros(width + LANES, dtype) for _ in fields._fields))
 
 
 @jit
@@ -52,28 +42,20 @@ def row_at(order, index):
 
 
 @jit
-def take_by_rank(column, rows, indptr, rowptr, out):
-    """Write a column by rank; `rows` lists the ranked rows of each query, numbered within the query."""
+def rank_all(scores, gains, indptr, rowptr, space, ranked_scores, ranked_gains, rows):
+    """Write each query's scores, gains and rows (numbered within the query) by rank; skip queries without room.
+
+    `space` is the working memory of `sorting.rank`.
+    """
     for q in range(indptr.size - 1):
-        for r in range(rowptr[q], rowptr[q + 1]):
-            out[r] = column[np.uint64(indptr[q] + rows[r])]
-
-
-@internal(forceinline=True)
-def begin_query(ranks, queries, q):
-    """Copy query q to `ranks` and reset its sums; return a row whose score is too far from the top score, or -1."""
-    begin, n = queries.rowptr[q], queries.rowptr[q + 1] - queries.rowptr[q]
-    scores, gains = queries.scores, queries.gains
-    for r in range(n):
-        ranks.scores[r] = scores[begin + r]
-        ranks.gains[r] = gains[begin + r]
-        ranks.lambdas[r] = 0.0
-        ranks.hessians[r] = 0.0
-    for r in range(n, n + LANES):
-        ranks.scores[r] = ranks.scores[n - 1]
-        ranks.powers[r] = 1.0
-    near = ranks.scores[0] - ranks.scores[n - 1] <= WIDEST
-    return -1 if near else row_at(queries.order, queries.indptr[q] + queries.rows[begin + n - 1])
+        start, begin, n = indptr[q], rowptr[q], rowptr[q + 1] - rowptr[q]
+        if n > 0:
+            query_scores, query_gains = scores[start : start + n], gains[start : start + n]
+            rank(query_scores, n, space)
+            for r in range(n):
+                row = np.uint64(space.order[r])
+                rows[begin + r], ranked_scores[begin + r] = row, query_scores[row]
+                ranked_gains[begin + r] = query_gains[row]
 
 
 @internal(forceinline=True)
@@ -86,10 +68,10 @@ def write_gradients(queries, q, lambdas, hessians, scale, bend, grad, hess):
         hess[row] = hessians[r] * bend
 
 
-@internal(forceinline=True)
-def add_lanes(values):
-    """Return the sum of four lanes, added in the order (0 + 2) + (1 + 3)."""
-    return (at(values, 0) + at(values, 2)) + (at(values, 1) + at(values, 3))
+@internal(forceinline=True, fastmath={"reassoc"})
+def plus(total, number):
+    """Add a number to a sum whose terms LLVM may add in any order, so that it can compute several at once."""
+    return total + number
 
 
 @internal(forceinline=True)

@@ -19,7 +19,7 @@ from rankadapters.objectives.kernels.changes import (
     compute_changes,
     last_changing,
     make_swaps,
-    prepare,
+    prepare_changes,
     xgboost_change_of_precision,
 )
 from rankadapters.objectives.kernels.queries import WIDEST, row_at, sum_scale, write_gradients
@@ -42,20 +42,20 @@ Form = namedtuple("Form", "kind samples arithmetic table")  # noqa: PYI024 - for
 # has the larger gain, costs[1] of its other pairs. `costs` and `positions` are in query order.
 Bias = namedtuple("Bias", "positions ratios costs mirrored")  # noqa: PYI024 - as above
 
-# One query, in arrays by rank; `shares` is None, or both ratios of the row's position, and both sums of its costs.
-Memory = namedtuple("Memory", "scores gains lambdas hessians total shares")  # noqa: PYI024 - as pairs.Memory
+# Working memory for one query, in arrays by rank; without a position bias, `shares` is None.
+ReplicaMemory = namedtuple("ReplicaMemory", "scores gains lambdas hessians total shares")  # noqa: PYI024 - as above
 # The ratios t+ and t- of each row's position, and the costs of the pairs in which the row is the better and the worse.
 Shares = namedtuple("Shares", "plus minus gained lost")  # noqa: PYI024 - as above
 Drawn = namedtuple("Drawn", "order left right")  # noqa: PYI024 - as above
 
 
-def make_memory(width: int, *, exact: bool, biased: bool, drawing: bool, swapping: bool) -> tuple[Any, ...]:
+def make_memory(width: int, *, exact: bool, biased: bool, drawing: bool, kind: int) -> tuple[Any, ...]:
     """Allocate memory for queries of up to `width` rows, for random pairs, and for changes, as far as needed."""
     scores, gains = np.empty((2, width))
     lambdas, hessians = np.empty((2, width), np.float64 if exact else np.float32)
     shares = Shares(*np.empty((4, width))) if biased else None
     drawn = Drawn(*np.empty((3, width), np.int32)) if drawing else None
-    return Memory(scores, gains, lambdas, hessians, np.zeros(1), shares), drawn, make_swaps(width) if swapping else None
+    return ReplicaMemory(scores, gains, lambdas, hessians, np.zeros(1), shares), drawn, *make_swaps(width, kind)
 
 
 @jit(inline="always")
@@ -165,7 +165,7 @@ def change_of_dcg(arithmetic, gain, lower_gain, discount, lower_discount):
 # For speed, arrays are read from named tuples before the loop, and functions of a single pair take no tuples: each
 # access would count a reference, which takes ten times as long as the rest of the loop.
 @internal(forceinline=True)
-def add_pairs(form, pairing, bias, memory, drawn, swaps, i, n, count, inverse, discounts, total):
+def add_pairs_in_turn(form, pairing, bias, memory, drawn, changes, precisions, i, n, count, inverse, discounts, total):
     """Add `count` pairs of rows with different gains: of rank i and later ranks, or those drawn.
 
     Return `total` plus the lambda magnitudes.
@@ -187,13 +187,13 @@ def add_pairs(form, pairing, bias, memory, drawn, swaps, i, n, count, inverse, d
         if kind == DCG:
             discount, lower_discount = discounts[high], discounts[low]
             delta = change_of_dcg(arithmetic, gains[high], gains[low], discount, lower_discount) * inverse
-        if swaps is not None:
+        if changes is not None:
+            delta = abs(changes[b]) * inverse
+        if precisions is not None:  # noqa: SIM102 - numba omits a branch only if its condition is nothing else
             if kind == XGBOOST_PRECISIONS:
-                above, below, hits = min(a, b), max(a, b), swaps.running
-                change = xgboost_change_of_precision(high == above, above, below, hits, swaps.sums)
+                above, below, hits = min(a, b), max(a, b), precisions.running
+                change = xgboost_change_of_precision(high == above, above, below, hits, precisions.sums)
                 delta = abs(change) / hits[np.uint64(n - 1)]
-            else:
-                delta = abs(swaps.changes[b]) * inverse
         if apart:
             delta /= pairing.offset + abs(distance)
         right, wrong = chances(arithmetic, distance, sigma, table)
@@ -221,7 +221,7 @@ def add_pairs(form, pairing, bias, memory, drawn, swaps, i, n, count, inverse, d
 
 
 @internal(forceinline=True)
-def add_drawn_pairs(form, pairing, bias, memory, drawn, swaps, n, inverse, discounts, seed):
+def add_drawn_pairs(form, pairing, bias, memory, drawn, precisions, n, inverse, discounts, seed):
     """Pair each row with `samples` random rows of other grades, as XGBoost's `mean` does, and add the pairs."""
     gains, order = memory.gains, drawn.order[:n]
     state, first = first_state(seed), 0
@@ -230,28 +230,30 @@ def add_drawn_pairs(form, pairing, bias, memory, drawn, swaps, n, inverse, disco
         last = end_of_grade(gains, order, first)
         for _ in range(form.samples if last - first < n else 0):
             state = draw_partners(state, order, first, last, drawn.left, drawn.right)
-            add_pairs(form, pairing, bias, memory, drawn, swaps, 0, n, last - first, inverse, discounts, 0.0)
+            count = last - first
+            add_pairs_in_turn(
+                form, pairing, bias, memory, drawn, None, precisions, 0, n, count, inverse, discounts, 0.0
+            )
         first = last
 
 
 @internal(forceinline=True)
-def add_top_pairs(form, pairing, bias, memory, swaps, n, first, last, inverse, discounts):
+def add_top_pairs(form, pairing, bias, memory, n, first, last, inverse, discounts, precisions, first_ranks, cascade):
     """Add all pairs of ranks `first` to `last - 1` with later ranks; return the sum of lambda magnitudes so far."""
     total, in_turn = memory.total[0], bias is None and form.arithmetic == BY_TABLE
     for i in range(first, last):
-        if swaps is not None:  # noqa: SIM102 - numba omits a branch only if its condition is nothing else
-            if form.kind != XGBOOST_PRECISIONS:
-                changes, running, sums, numbers = swaps
-                compute_changes(form.kind, memory.gains, i, n, discounts, changes, running, sums, numbers)
+        changes = compute_changes(form.kind, memory.gains, i, n, discounts, precisions, first_ranks, cascade)
         start = total if in_turn else 0.0  # LightGBM adds pair by pair, XGBoost rank by rank
-        added = add_pairs(form, pairing, bias, memory, None, swaps, i, n, n - i - 1, inverse, discounts, start)
+        added = add_pairs_in_turn(
+            form, pairing, bias, memory, None, changes, precisions, i, n, n - i - 1, inverse, discounts, start
+        )
         total = added if in_turn else total + added
     memory.total[0] = total
     return total
 
 
 @internal(forceinline=True)
-def begin_replica(form, queries, q, n, bias, memory, swaps):
+def begin_replica(form, queries, q, n, bias, memory, precisions, first_ranks, cascade):
     """Load query q; return a row whose score is too far from the top score, or -1."""
     start, begin, rows = queries.indptr[q], queries.rowptr[q], queries.rows
     scores, gains, lambdas, hessians, total, shares = memory
@@ -260,8 +262,7 @@ def begin_replica(form, queries, q, n, bias, memory, swaps):
         lambdas[r] = 0.0
         hessians[r] = 0.0
     total[0] = 0.0
-    if swaps is not None:
-        prepare(form.kind, gains, n, queries.discounts, swaps)
+    prepare_changes(form.kind, gains[:n], queries.discounts, precisions, first_ranks, cascade)
     if bias is not None:
         positions, ratios = bias.positions, bias.ratios
         for r in range(n):
@@ -285,24 +286,28 @@ def write_costs(shares, queries, q, n, costs):
 
 
 @jit
-def replica_gradients(queries, form, pairing, bias, first, last, memory, drawn, swaps, grad, hess):
-    """Same as `pairs.pair_gradients`; `bias` is None or a `Bias`, `drawn` and `swaps` are None or memory."""
+def replica_gradients(
+    queries, form, pairing, bias, first, last, memory, drawn, precisions, first_ranks, cascade, grad, hess
+):
+    """Same as `pairs.pair_gradients`; `bias` is None or a `Bias`, `drawn` is None or memory."""
     for q in range(queries.indptr.size - 1):
         n = queries.rowptr[q + 1] - queries.rowptr[q]
         if n == 0:
             continue
         if first == 0:
-            far = begin_replica(form, queries, q, n, bias, memory, swaps)
+            far = begin_replica(form, queries, q, n, bias, memory, precisions, first_ranks, cascade)
             if far >= 0:
                 return far
         inverse, discounts, seed = queries.inverse[q], queries.discounts, queries.seed + q
         if drawn is not None:
-            add_drawn_pairs(form, pairing, bias, memory, drawn, swaps, n, inverse, discounts, seed)
+            add_drawn_pairs(form, pairing, bias, memory, drawn, precisions, n, inverse, discounts, seed)
             scale = 1.0 / form.samples if pairing.by_sum else 1.0
         else:
             end = min(pairing.limit, n - 1)
-            stop = min(last, end) if swaps is None else last_changing(form.kind, n, min(last, end), swaps.numbers)
-            total = add_top_pairs(form, pairing, bias, memory, swaps, n, first, stop, inverse, discounts)
+            stop = last_changing(min(last, end), first_ranks)
+            total = add_top_pairs(
+                form, pairing, bias, memory, n, first, stop, inverse, discounts, precisions, first_ranks, cascade
+            )
             if last < end:
                 continue
             scale = sum_scale(total, pairing.by_sum)

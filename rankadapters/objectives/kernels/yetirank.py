@@ -7,7 +7,7 @@ from collections import namedtuple
 import numpy as np
 
 from rankadapters.core.ranking.jit import internal, jit
-from rankadapters.objectives.kernels.changes import CLASSIC, DCG, compute_changes, last_changing, prepare
+from rankadapters.objectives.kernels.changes import DCG, compute_changes, last_changing, prepare_changes
 from rankadapters.objectives.kernels.queries import longest, row_at
 
 SHARE = 0.15  # CatBoost's "magic const, like in GPU"
@@ -48,29 +48,30 @@ def add_pair(pairs, room, count, n, rows, gains, a, b, weight):
     return count
 
 
+@internal(forceinline=True)
+def weight_of(kind, gains, a, b, discounts, changes, share):
+    """Return the weight of the pair at ranks a and b: the change of a measure or, under CLASSIC, of the labels."""
+    if changes is not None:
+        return changes[b]
+    if kind == DCG:
+        return (gains[a] - gains[b]) * (discounts[a] - discounts[b])
+    return share * abs(np.float32(gains[a]) - np.float32(gains[b]))
+
+
 @internal
-def add_pairs(gains, rows, permuting, scale, discounts, swaps, pairs, room, count):
+def add_ranking(gains, rows, permuting, scale, discounts, precisions, first_ranks, cascade, pairs, room, count):
     """Add the pairs of one permutation; return the number of pairs so far.
 
     A pair's weight is the change of a measure when its rows swap or, under CLASSIC, for adjacent ranks, (difference of
     the labels) x (factor that decays by rank).
     """
     kind, neighbors, n, share = permuting.kind, permuting.neighbors, rows.size, SHARE
-    changes, running, sums, numbers = swaps  # once, since each use of a tuple counts references to its arrays
-    last = min(permuting.reach, n)
-    if kind > CLASSIC:
-        prepare(kind, gains, n, discounts, swaps)
-        last = last_changing(kind, n, last, numbers)
-    for a in range(last):
+    prepare_changes(kind, gains, discounts, precisions, first_ranks, cascade)
+    for a in range(last_changing(min(permuting.reach, n), first_ranks)):
         end = min(n, a + 1 + neighbors)
-        if kind > CLASSIC:
-            compute_changes(kind, gains, a, end, discounts, changes, running, sums, numbers)
+        changes = compute_changes(kind, gains, a, end, discounts, precisions, first_ranks, cascade)
         for b in range(a + 1, end):
-            if kind == CLASSIC:
-                changes[b] = share * abs(np.float32(gains[a]) - np.float32(gains[b]))
-            elif kind == DCG:
-                changes[b] = (gains[a] - gains[b]) * (discounts[a] - discounts[b])
-            weight = np.float32(abs(scale * changes[b]))
+            weight = np.float32(abs(scale * weight_of(kind, gains, a, b, discounts, changes, share)))
             if weight != 0.0 and gains[a] != gains[b]:
                 count = add_pair(pairs, room, count, n, rows, gains, a, b, weight)
         share *= permuting.decay
@@ -97,10 +98,10 @@ def pull_apart(pairs, count, scores, permutations, pulls, bends):
 
 
 @jit
-def yetirank_gradients(queries, permuting, discounts, ranked, swaps, grad, hess):
+def yetirank_gradients(queries, permuting, discounts, ranked, precisions, first_ranks, cascade, grad, hess):
     """Write the gradients of queries; `ranked` lists the rows of each noisy copy, best first.
 
-    `swaps` is the memory of changes.
+    `precisions`, `first_ranks` and `cascade` are what `changes.make_swaps` returns.
     """
     indptr, copyptr, row_gains = queries.indptr, queries.copyptr, queries.gains
     width, permutations, neighbors = longest(indptr), permuting.permutations, permuting.neighbors
@@ -116,7 +117,10 @@ def yetirank_gradients(queries, permuting, discounts, ranked, swaps, grad, hess)
             rows = ranked[copyptr[p] : copyptr[p + 1]]
             for r in range(n):
                 gains[r] = row_gains[start + rows[r]]
-            count = add_pairs(gains, rows, permuting, queries.inverse[q], discounts, swaps, pairs, room, count)
+            count = add_ranking(
+                gains[:n], rows, permuting, queries.inverse[q], discounts, precisions, first_ranks, cascade, pairs,
+                room, count,
+            )  # fmt: skip
         for i in range(n):
             pulls[i] = bends[i] = 0.0
         pull_apart(pairs, count, queries.scores[start : start + n], permutations, pulls, bends)

@@ -126,7 +126,7 @@ def values_of(convention: Convention, cases: Sequence[Case]) -> Floats:
     for rows in _rows_by_kind(cases):
         chosen = [cases[i] for i in rows]
         with suppress(InputError):
-            pool = Pool.over(chosen, [(type(convention), grid)], getattr(convention, "k", None))
+            pool = Pool.over(chosen, [(type(convention), grid)], convention.get("k"))
             if len(pool.groups) == 1:
                 values[rows] = pool.values[0]
                 continue

@@ -299,7 +299,7 @@ class _Search:
         pool = self.examination.pool
         if alike := self._verified(pool, frozenset({TIED, LONG})):
             return Finding(text, alike, names_presets=True)
-        alike = [c for c in self._verified(pool, frozenset({TIED})) if getattr(c, "ties", "") in {"input", "reverse"}]
+        alike = [c for c in self._verified(pool, frozenset({TIED})) if c.get("ties") in {"input", "reverse"}]
         return Finding(text, alike or conventions, names_presets=bool(alike))
 
     def _of_discounts(self) -> Iterator[Finding]:

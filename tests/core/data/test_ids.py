@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 import rankadapters as ra
 from rankadapters.core.data.columns import as_numbers, index_dtype
+from rankadapters.core.data.grouping import grouped, stable_order
 from rankadapters.core.data.ids import hash_ids, id_column, id_kind, id_value
 from rankadapters.core.data.optional_columns import rank_docids
-from rankadapters.core.data.queries import grouped, stable_order
 from tests.helpers.tables import for_each
 
 

@@ -52,6 +52,14 @@ def test_per_query_returns_the_first_query_whose_rows_disagree():
     assert QUERIES.per_query(np.array([7, 8, 7, 9, 5]))[1] == 1
 
 
+def test_weights_that_vary_within_a_query_are_refused_at_their_row():
+    assert QUERIES.weights_per_query("w", np.array([7, 8, 7, 9, 8]), hint="h").tolist() == [7, 8, 9]
+    query = QUERIES.query_ids[1]
+    with pytest.raises(ra.InputError, match=f"w varies within query {query}: one row has 8, another 5.\nHint: h.") as e:
+        QUERIES.weights_per_query("w", np.array([7, 8, 7, 9, 5]), hint="h")
+    assert e.value.row == 4
+
+
 def test_subset_returns_queries_in_the_requested_order():
     taken, rows = QUERIES.subset(np.array([2, 0]))
     assert rows.tolist() == [3, 0, 2]
@@ -121,7 +129,7 @@ def test_weighed_by_keeps_one_column_of_weights_and_the_pairs(column):
 
 
 def test_an_evaluator_ranks_once_for_all_its_results(monkeypatch):
-    from rankadapters.evaluation import evaluator as module
+    from rankadapters.evaluation import passes as module
 
     calls, ranked = [], module.ranked
     monkeypatch.setattr(module, "ranked", lambda *args: calls.append(1) or ranked(*args))

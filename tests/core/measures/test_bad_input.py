@@ -7,26 +7,21 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.core.declaration.fields import Cutoff
-from rankadapters.core.measures import MEASURES
 from rankadapters.core.ranking.compiled import NEVER, NOW, kernels
+from tests.helpers.every_measure import WITH_PRESET, convention_of, without_docids
 from tests.helpers.tables import for_each
 
-PLAIN = {  # one convention of each measure
-    "ndcg": "textbook@5", "dcg": "sklearn.dcg@5", "ap": "ranx.map@5", "auc": "catboost.query_auc+pairs=label",
-    "rr": "ranx.mrr@5", "precision": "ranx.precision@5", "recall": "ranx.recall@5", "success": "ranx.hit_rate@5",
-    "err": "yahoo.err", "rbp": "ranx.rbp", "r-precision": "ranx.r_precision", "f-measure": "ranx.f1@5",
-    "fall-out": "torchmetrics.fall_out@5", "filtered-dcg": "catboost.filtered_dcg",
-    "coverage": "sklearn.coverage_error", "bpref": "trec_eval_9.bpref+ties=input",
-    "pair-logit": "catboost.pair_logit+pairs=label+average=query", "query-rmse": "catboost.query_rmse",
-    "query-soft-max": "catboost.query_soft_max", "query-cross-entropy": "catboost.query_cross_entropy",
-    "spearman": "scipy.spearmanr", "kendall": "scipy.kendalltau", "pearson": "scipy.pearsonr",
-}  # fmt: skip
-every_measure = for_each("measure", MEASURES)
+
+def plain(measure):
+    """Return the text of a convention of queries that needs neither pairs nor docids and allows empty queries."""
+    convention = without_docids(convention_of(measure))
+    of_queries = {"pool": "queries", "average": "uniform"} if convention.over == "rows" else {}
+    empty = {"empty": 0} if getattr(convention, "empty", 0) == "error" else {}
+    return str(convention.replace(**of_queries, **empty))
 
 
-def test_the_table_has_a_convention_of_every_measure():
-    assert set(PLAIN) == set(MEASURES)
-    assert [ra.parse(text).measure for text in PLAIN.values()] == list(PLAIN)
+PLAIN = {name: plain(name) for name in WITH_PRESET}
+every_measure = for_each("measure", PLAIN)
 
 
 @every_measure

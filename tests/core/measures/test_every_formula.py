@@ -15,12 +15,12 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from rankadapters import presets
 from rankadapters.core import measures
 from rankadapters.core.declaration.fields import Cutoff
 from rankadapters.core.measures import MEASURES
 from rankadapters.core.ranking.compiled import NEVER, NOW, kernels
-from rankadapters.evaluation.evaluator import bind as bind_conventions
+from rankadapters.evaluation.passes import bind as bind_conventions
+from tests.helpers.every_measure import WITH_PRESET, first_preset
 from tests.helpers.oracle_rows import columns_and_scores, takes_probabilities, weights_and_pairs
 from tests.oracles import definition
 from tests.oracles.rows import Row
@@ -48,7 +48,7 @@ def field_values(name: str, kind: Any) -> list[Any]:
 def grid(measure: str) -> tuple[ra.Convention, ...]:
     """Return a preset with each way to rank or pair, and with each value of the other fields under three tie orders."""
     kinds = MEASURES[measure].declared()
-    base = presets.make(presets.names(measure)[0], 3)
+    base = first_preset(measure)
     base = base.replace(**{name: kinds[name].tried[0] for name in POLICIES if name in kinds})
     values = {name: field_values(name, kind) for name, kind in kinds.items()}
     crossed = [name for name in (PAIRED if "pairs" in kinds else RANKED) if name in kinds]
@@ -98,7 +98,7 @@ def bind(queries: list[list[Row]], convention: ra.Convention) -> tuple[ra.Evalua
 
 @pytest.mark.filterwarnings("ignore::rankadapters.LabelsWarning")
 @pytest.mark.parametrize("sizes", SIZES)
-@pytest.mark.parametrize("measure", MEASURES)
+@pytest.mark.parametrize("measure", WITH_PRESET)
 def test_values_equal_the_definition_for_each_value_of_a_field(measure, sizes):
     for convention in grid(measure):
         queries = queries_of(SIZES[sizes], units=takes_probabilities(convention))
@@ -124,7 +124,7 @@ def formulas() -> set[str]:
 def test_the_conventions_reach_every_formula():
     """The values that this file compares with the definition come from every formula."""
     names = set()
-    for measure, sizes in product(MEASURES, SIZES.values()):
+    for measure, sizes in product(WITH_PRESET, SIZES.values()):
         for convention in grid(measure):
             queries = queries_of(sizes, units=takes_probabilities(convention))
             table, _ = columns_and_scores(queries)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import rankadapters as ra
 from rankadapters.core.measures import MEASURES
 from rankadapters.core.ranking.compiled import NEVER, NOW, kernels
-from rankadapters.core.ranking.ranks import Ranks
+from rankadapters.core.ranking.ranks import rank_queries
 from rankadapters.core.ranking.sorting import COUNTED, FEW, LANES, MOST_KEPT, ranked_rows
 from tests.helpers.convention_strategies import conventions
 from tests.helpers.depth import examples
@@ -153,7 +153,7 @@ def test_sums_over_ranks_equal_a_loop(choice, queries, k, averaged, data):
     cutoffs = st.integers(1, 14 if k is None else k)
     cut = data.draw(st.none() | cutoffs | st.lists(cutoffs, min_size=len(queries), max_size=len(queries)))
     with kernels(choice):
-        ranks = Ranks(np.concatenate(queries), None, indptr, k, averaged=averaged)
+        ranks = rank_queries(np.concatenate(queries), None, indptr, k, averaged=averaged)
         if cut is not None:
             ranks = ranks.cut(np.asarray(cut) if isinstance(cut, list) else cut)
         sums = ranks.discounted_sums(gains, DISCOUNTS)

@@ -1,0 +1,66 @@
+"""Every measure is in all lists that need it: what is forgotten is named here, with the place where it belongs."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import ClassVar
+
+import rankadapters as ra
+from rankadapters import presets
+from rankadapters.core import measures
+from tests.helpers.checkout import CHECKOUT
+from tests.helpers.tables import for_each
+from tests.oracles import ORACLES
+
+MODULES = [import_module(f"{measures.__name__}.{module.name}") for module in iter_modules(measures.__path__)]
+CLASSES = {
+    kind.__name__: kind
+    for module in MODULES
+    for kind in vars(module).values()
+    if isinstance(kind, type) and issubclass(kind, ra.Convention) and "measure" in vars(kind)
+}
+SPECIFICATION = (CHECKOUT / "docs" / "spec.md").read_text(encoding="utf-8")
+
+
+def missing(kind):
+    """Return what a measure lacks, with the place where to add it."""
+    name, word = kind.__name__, kind.measure
+    has_preset = any(declared.measure is kind for tool in presets.TOOLS.values() for declared in tool.presets.values())
+    lacks = [
+        (
+            measures.MEASURES.get(word) is not kind,
+            f"rankadapters/core/measures/__init__.py: `from {kind.__module__} import {name} as {name}`",
+        ),
+        (not has_preset, f"the file of a tool in rankadapters/presets: a preset, `@preset({name}, ...)`"),
+        (word not in ORACLES, f"tests/oracles/__init__.py: `{word!r}: ...` in ORACLES, and its function"),
+        (
+            not re.search(rf"^- \*\*(.*, )?{name}(, .*)?\*\*: ", SPECIFICATION, re.MULTILINE),
+            f"docs/spec.md: the formula, `- **{name}**: ...`",
+        ),
+        (
+            not re.search(rf'^{{"convention": "{word}[@/]', SPECIFICATION, re.MULTILINE),
+            "docs/spec_examples.py: an example; then `python docs/interchange.py`",
+        ),
+    ]
+    return [place for is_missing, place in lacks if is_missing]
+
+
+@for_each("name", sorted(CLASSES))
+def test_a_measure_is_in_every_list(name):
+    places = missing(CLASSES[name])
+    assert not places, "\n".join([f"{name} is missing in", *places])
+
+
+def test_a_new_measure_is_told_every_place():
+    @dataclass(frozen=True, kw_only=True, slots=True)
+    class Unregistered(ra.Convention):
+        measure: ClassVar[str] = "unregistered"
+
+    files = [place.partition(":")[0] for place in missing(Unregistered)]
+    assert files == [
+        "rankadapters/core/measures/__init__.py", "the file of a tool in rankadapters/presets",
+        "tests/oracles/__init__.py", "docs/spec.md", "docs/spec_examples.py",
+    ]  # fmt: skip
