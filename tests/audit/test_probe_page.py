@@ -296,7 +296,7 @@ FUNCTIONS = [  # the function, takes, k, the measure, and a part of the signatur
     (rounded_scores, "query", 5, "ndcg", "scores rounded to 2 decimals"),
     (one_query, "queries", 5, "ndcg", "all rows taken as one query"),
     (geometric_mean, "queries", None, "ndcg", "the geometric mean"),
-    (ranks_from_2, "query", 10, "rr", r"1/\(rank \+ 1\) in place of 1/rank"),
+    (ranks_from_2, "query", 10, "rr", r"counts 1/\(rank \+ 1\)"),
     (mrr_as_ndcg, "query", 10, "ndcg", "it computes rr, not ndcg"),
     (two_rows, "query", 5, "ndcg", "queries of at most 2 rows: it returns 1"),
     (squared_discounts, "query", 5, "ndcg", r"1/log2\(rank \+ 1\)\^2"),
