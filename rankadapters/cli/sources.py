@@ -13,7 +13,8 @@ from rankadapters.cli.standard_input import file
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
 
-SPLIT_QUERIES = ("error", "merge", "separate")  # copied from io.judgments, which --help should not import
+SPLIT_QUERIES = ("error", "merge", "separate")  # copied from io, which --help should not import
+DUPLICATES = ("error", "best", "first")
 COLUMNS = {  # of a table, besides the scores
     "label": "of labels (default: label)",
     "qid": "of query ids (default: qid)",
@@ -23,7 +24,7 @@ COLUMNS = {  # of a table, besides the scores
 _OPTIONS = {  # by kind of file: options that name scores, and other options
     "features": (("predictions", "feature"), ("split_queries", "by")),
     "table": (("score",), (*COLUMNS, "split_queries", "unsorted", "by")),
-    "qrels": (("run",), ("by",)),
+    "qrels": (("run",), ("duplicates", "by")),
 }
 _NAME_HINTS = {  # by option, for the error that two models have the same name
     "score": "name each column once",
@@ -67,10 +68,17 @@ def add(parser: argparse.ArgumentParser, *, several_models: bool = False) -> Non
     for name, content in COLUMNS.items():
         table.add_argument(option_string(name), metavar="COL", help=f"column {content}")
     trec = _group(parser, "TREC files", "only the queries in the qrels are evaluated, as in trec_eval")
-    trec.add_argument("--qrels", type=file, metavar="FILE", help="lines 'query iteration document label'")
+    trec.add_argument(
+        "--qrels", type=file, metavar="FILE", help="lines 'query iteration document label', JSON, or a folder of BEIR"
+    )
     trec.add_argument(
         "--run", type=file, metavar="FILE",
         help=f"lines 'query Q0 document rank score tag'; the rank is ignored{more}", **number,
+    )  # fmt: skip
+    trec.add_argument(
+        "--duplicates", choices=DUPLICATES,
+        help="if a run lists a document of a query more than once: stop (error, the default), or keep its best score "
+        "(best) or its first row (first)",
     )  # fmt: skip
     parser.set_defaults(several_models=several_models)
     parser.add_argument(
@@ -159,7 +167,7 @@ def _read(arguments: argparse.Namespace, kind: str, scores: dict[str, Any], doci
     from rankadapters.io import read_letor, read_table, read_trec
 
     if kind == "qrels":
-        return read_trec(arguments.qrels, **scores)
+        return read_trec(arguments.qrels, **scores, duplicates=getattr(arguments, "duplicates", "error"))
     split_queries = getattr(arguments, "split_queries", "error")
     if kind == "features":
         return read_letor(arguments.features, docids=docids, split_queries=split_queries, **scores)
