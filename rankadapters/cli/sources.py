@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from rankadapters.cli.options import whole_from
+from rankadapters.cli.recognition import name_columns, named, place_files
 from rankadapters.cli.standard_input import file
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
@@ -34,13 +35,21 @@ _NAME_HINTS = {  # by option, for the error that two models have the same name
 }
 
 
-def add(parser: argparse.ArgumentParser, *, several_models: bool = False) -> None:
+def add(parser: argparse.ArgumentParser, *, several_models: bool = False, files: bool = True) -> None:
     """Add the options; with `several_models`, the options for scores accept more than one model.
+
+    With `files`, files need no options if their content says what they are.
 
     The parsed arguments lack the options that are not given.
     """
     more = " (one or more)" if several_models else ""
     number: dict[str, Any] = {"nargs": "+"} if several_models else {}
+    if files:
+        parser.add_argument(
+            "files", type=file, nargs="*", metavar="[NAME=]FILE" if several_models else "FILE",
+            help="files without options, before all options: a table; rows and predictions; or qrels and runs. Their "
+            "content says which; the options below are for other cases",
+        )  # fmt: skip
     letor = _group(
         parser,
         "SVMlight or LETOR files",
@@ -148,6 +157,7 @@ def read_models(arguments: argparse.Namespace, *, docids: bool | None = None, sc
     """
     from rankadapters.io.text import read_predictions
 
+    place_files(arguments)
     kind, option, scores_by_model = scores_of(arguments, scored=scored)
     models: dict[str, Any] = {}
     for name, scores in scores_by_model.items():
@@ -191,6 +201,8 @@ def needs_docids(conventions: Iterable[Convention]) -> bool:
 def scores_of(arguments: argparse.Namespace, *, scored: bool = True) -> tuple[str, str, dict[str, Any]]:
     """Return the kind of files, the option with the scores, and the file, column or feature of each model by name."""
     kind = _kind(arguments, scored=scored)
+    if kind == "table":
+        name_columns(arguments, scored=scored)
     option = next((name for name in _OPTIONS[kind][0] if name in arguments), _OPTIONS[kind][0][0])
     value = getattr(arguments, option, None)
     if value is None:
@@ -232,8 +244,5 @@ def _name_and_scores(option: str, value: Any) -> tuple[str, Any]:
     if option == "score":
         return value, value
     paths = [value] if option == "run" else value
-    name, equals, first = paths[0].partition("=")
-    # Without NAME, or if the whole text is an existing path, the file's stem is the name.
-    is_named = equals and name and "/" not in name and "\\" not in name and not Path(paths[0]).exists()
-    name, first = (name, first) if is_named else (Path(paths[0]).stem, paths[0])
-    return name, first if option == "run" else [first, *paths[1:]]
+    name, first = named(paths[0])
+    return name or Path(first).stem, first if option == "run" else [first, *paths[1:]]

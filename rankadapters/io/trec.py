@@ -123,7 +123,7 @@ _RUN = _Layout("run", "'query Q0 document rank score tag', the score a finite nu
 _TSV_QRELS = _Layout("qrels", "'query document label' between tabs, as in the first line", 3, 1, 2)
 _TSV_RUN = _Layout("run", "'query document rank score' between tabs, by ranks from 0 or 1 and falling scores", 4, 1, 3)
 _OF_BEIR = "qrels/test.tsv"  # in a folder
-_HEADER = b"query-id\tcorpus-id\tscore"  # of BEIR
+HEADER = b"query-id\tcorpus-id\tscore"  # of BEIR
 
 _WITH_ITERATION = "{print $1, 0, $2, $3}"
 _WORDS = "blanks and tabs separate words, no name has a blank in it, and there is no header"
@@ -223,7 +223,7 @@ def _read(path: AnyPath, layout: _Layout, tsv: _Layout, duplicates: str | None =
             table.n_comments += 1
             continue
         if is_tsv is None:
-            has_header = line == _HEADER and tsv is _TSV_QRELS
+            has_header = line == HEADER and tsv is _TSV_QRELS
             is_tsv = has_header or (len(words) == tsv.n_words and line.split(b"\t") == words)
             table.layout = tsv if is_tsv else layout
             if has_header:
@@ -257,7 +257,7 @@ def _hint(words: list[bytes], layout: _Layout) -> str:
     """Suggest how to mend a line with the wrong words."""
     if layout is _TSV_RUN:
         return _BY_SCORES.format(_AS_RUN.replace("SCORE", "$4"))
-    if len(words) == (_QRELS if layout is _RUN else _RUN).n_words or (layout is _RUN and words == _HEADER.split()):
+    if len(words) == (_QRELS if layout is _RUN else _RUN).n_words or (layout is _RUN and words == HEADER.split()):
         return _SWAPPED
     if len(words) != _TSV_QRELS.n_words:
         return _WORDS
