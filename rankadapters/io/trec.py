@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from array import array
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -96,9 +97,9 @@ def qrels_of_folder(path: AnyPath) -> AnyPath:
 
 
 def is_json(path: AnyPath) -> bool:
-    """Return whether a file begins with a brace."""
+    """Return whether a file begins with a brace and a quote, as an object of JSON does."""
     with open_text(path) as file:
-        return bool(file.read(1024).lstrip().startswith(b"{"))
+        return re.match(rb'\s*\{\s*["}]', file.read(1024)) is not None
 
 
 def _documents(path: AnyPath, layout: _Layout, tsv: _Layout, duplicates: str | None = None) -> Documents:
