@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import os
 import re
 from collections.abc import Callable
 from itertools import chain
-from pathlib import Path
 from textwrap import TextWrapper, fill
 
 from rankadapters.core.declaration.convention import Convention
@@ -67,7 +67,7 @@ def convention(text: str) -> Convention:
 
 def _refused(text: str, error: ConventionError) -> argparse.ArgumentTypeError:
     """Return the error of a text that is no convention; a file among them was named too late."""
-    if Path(text).is_file():
+    if os.path.isfile(text):  # noqa: PTH113 - False for a too long text
         return argparse.ArgumentTypeError(f"{text!r} is a file.\nHint: name files before the options.")
     return argparse.ArgumentTypeError(str(error))
 

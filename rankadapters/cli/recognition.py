@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import re
 from collections import defaultdict
 from collections.abc import Sequence
@@ -19,7 +20,7 @@ _ABOUT = {
     "run": "a run",
 }
 _OPTIONS = "--table FILE, --features FILE --predictions FILE, or --qrels FILE --run FILE"
-_HEAD = 1 << 16  # bytes of JSON in which a number is looked for
+_HEAD = 1 << 16  # bytes, in which JSON is searched for numbers
 _FRACTION = re.compile(rb":\s*-?\d+(?:\.\d|[eE])")
 
 
@@ -66,30 +67,23 @@ def _value(arguments: argparse.Namespace, kind: str, texts: list[str]) -> object
 
 def _kind(path: str) -> str:
     """Return the option for the content of a file or folder."""
-    from rankadapters.io.text import lines, readable
+    from rankadapters.io.text import lines, open_text
     from rankadapters.io.trec import is_json
 
-    if Path(path).is_dir():
+    if os.path.isdir(path):  # noqa: PTH112 - False for an empty or too long text
         return "qrels" if Path(path, "qrels").is_dir() else "table"
-    with readable(path), Path(path).open("rb") as file:
-        if file.read(4) == b"PAR1":
-            return "table"
-    if is_json(path):
-        return _kind_of_json(path)
+    with open_text(path) as file:
+        head = file.read(_HEAD)
+    if head.startswith(b"PAR1"):
+        return "table"
+    if is_json(path):  # a run has a number with a decimal point, since labels are whole
+        return "run" if _FRACTION.search(head) else "qrels"
     first = next((line for _, line in lines(path) if not line.lstrip().startswith(b"#")), b"")
     kind = _kind_of_line(first)
     if kind is None:
         msg = f"{path} begins with {first.decode().strip()!r:.60}, which is not recognized."
         raise InputError(msg, hint=f"name the file by its option: {_OPTIONS}")
     return kind
-
-
-def _kind_of_json(path: str) -> str:
-    """Return `run` if one of the first numbers has a decimal point: labels are whole numbers."""
-    from rankadapters.io.text import open_text
-
-    with open_text(path) as file:
-        return "run" if _FRACTION.search(file.read(_HEAD)) else "qrels"
 
 
 def _kind_of_line(line: bytes) -> str | None:

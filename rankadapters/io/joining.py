@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import repeat
 from typing import Any
@@ -29,6 +29,7 @@ class Documents:
         self.name, self.duplicates = name, duplicates  # None in qrels, where a document has one label
         self.rows: dict[Any, dict[Any, int]] = defaultdict(dict)  # row of each document, by query
         self.numbers = array("d")  # label or score of each row
+        self.lines = array("q")  # of a file, line of each row
 
     def keep_one(self, query: Any, document: Any, earlier: int) -> None:
         """Keep one of two rows of a document, of which the second is the last row.
@@ -42,16 +43,12 @@ class Documents:
         if self.duplicates in {"error", None}:
             query_name, document_name = self.texts([query, document])
             names = f"document {document_name!r} of query {query_name!r}"
-            msg = f"{self.name}, {self.place(row)}: {names} is also in {self.place(earlier)}."
+            msg = f"{self.name}, {_place(self.lines, row)}: {names} is also in {_place(self.lines, earlier)}."
             raise InputError(msg, hint=_KEEP if self.duplicates else "drop one of the two", row=row)
         # A NaN is kept, so that it is refused later.
         if self.duplicates == "best" and not self.numbers[row] <= self.numbers[earlier]:
             del documents[document]  # the documents are in the order of the rows that are kept
             documents[document] = row
-
-    def place(self, row: int) -> str:
-        """Return where in the source a row is."""
-        return f"row {row}"
 
     def texts(self, names: Iterable[Any]) -> list[str]:
         """Return names of queries or documents as texts; those of files are bytes."""
@@ -71,11 +68,7 @@ def join(qrels: Documents, run: Documents | None) -> Judgments:
         No query is in both.
     """
     if run is not None and not run.rows.keys() & qrels.rows.keys():
-        if not run.rows:
-            raise InputError(f"{run.name} has no queries.", hint="at least one is needed")
-        names = [table.texts([next(iter(table.rows))])[0] for table in (run, qrels)]
-        msg = f"{run.name}: none of its queries, such as {names[0]!r}, is in {qrels.name}, which has {names[1]!r}."
-        raise InputError(msg, hint="both must name queries alike")
+        raise _other_queries(qrels, run)
     has_run, run = run is not None, run or Documents("")
     qrels_rows, run_rows, docids, sizes = array("q"), array("q"), list[Any](), []  # row -1 is none
     for query, judged in qrels.rows.items():
@@ -98,18 +91,29 @@ def join(qrels: Documents, run: Documents | None) -> Judgments:
     )
     if no_results.any():
         queries = queries.with_columns(no_results=frozen(np.repeat(no_results, sizes)))
-    locate = partial(_location, queries=queries, docids=texts, rows=(qrels_rows, run_rows), tables=(qrels, run))
+    sources = [(run.name, run.lines, run_rows), (qrels.name, qrels.lines, qrels_rows)]
+    locate = partial(_location, queries=queries, docids=texts, sources=sources)
     notes = [*qrels.notes(), *run.notes(), *_unjudged_notes(qrels, run, queries.judged_share)]
     scores = np.append(run.numbers, np.nan)[run_rows] if has_run else None
     return Judgments(queries=queries, scores=scores, place=locate, note="; ".join(notes))
 
 
-def _location(
-    row: int, *, queries: Queries, docids: list[str], rows: tuple[Any, Any], tables: tuple[Documents, Documents]
-) -> str:
+def _other_queries(qrels: Documents, run: Documents) -> InputError:
+    if not run.rows:
+        return InputError(f"{run.name} has no queries.", hint="at least one is needed")
+    names = [table.texts([next(iter(table.rows))])[0] for table in (run, qrels)]
+    msg = f"{run.name}: none of its queries, such as {names[0]!r}, is in {qrels.name}, which has {names[1]!r}."
+    return InputError(msg, hint="both must name queries alike")
+
+
+def _location(row: int, *, queries: Queries, docids: list[str], sources: list[tuple[object, Any, Any]]) -> str:
+    name, lines, rows = next(source for source in sources if source[2][row] >= 0)  # the run, if it has the row
     query = str(queries.query_ids[queries.query_of_row[row]])
-    table, place = (tables[1], rows[1][row]) if rows[1][row] >= 0 else (tables[0], rows[0][row])
-    return f"{table.name}, {table.place(place)} (document {docids[row]!r} of query {query!r})"
+    return f"{name}, {_place(lines, rows[row])} (document {docids[row]!r} of query {query!r})"
+
+
+def _place(lines: Sequence[int], row: int) -> str:
+    return f"line {lines[row]}" if lines else f"row {row}"
 
 
 def _unjudged_notes(qrels: Documents, run: Documents, judged_share: float) -> Iterator[str]:

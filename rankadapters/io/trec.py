@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
+import os
 import re
-from array import array
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -93,7 +93,7 @@ def read_trec(qrels: AnyPath, run: AnyPath | None = None, *, duplicates: str = "
 
 def qrels_of_folder(path: AnyPath) -> AnyPath:
     """Return the qrels of the test set in a data set of BEIR; a path of something else stays."""
-    return Path(path, _OF_BEIR) if Path(path).is_dir() else path
+    return Path(path, _OF_BEIR) if os.path.isdir(path) else path  # noqa: PTH112 - False for an empty or too long text
 
 
 def is_json(path: AnyPath) -> bool:
@@ -141,7 +141,6 @@ class _Table(Documents):
     def __init__(self, path: AnyPath, layout: _Layout, duplicates: str | None) -> None:
         super().__init__(path, duplicates)
         self.path, self.layout = path, layout
-        self.lines = array("q")
         self.lasts: dict[bytes, tuple[int, float]] = {}  # in a run with tabs, last rank and score of each query
         self.n_comments = self.n_longer = 0
         self.first_rank = b""
@@ -169,10 +168,6 @@ class _Table(Documents):
         earlier = documents.setdefault(document, row)
         if earlier != row:
             self.keep_one(words[0], document, earlier)
-
-    def place(self, row: int) -> str:
-        """Return the line of a row."""
-        return f"line {self.lines[row]}"
 
     def texts(self, names: Iterable[bytes]) -> list[str]:
         """Return names as texts; no name has a blank in it."""

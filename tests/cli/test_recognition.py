@@ -109,6 +109,8 @@ def test_parquet_and_folders_of_it_are_tables(capsys, tmp_path):
         (("qrels",), "--qrels needs --run"),
         (("qrels", "log"), "contradicts"),
         (("none",), "none: No such file"),
+        (("",), ": No such file"),
+        (("x" * 5000,), "File name too long"),
         (("unknown",), "unknown begins with 'hello', which is not recognized. Hint: name the file by its option"),
         (("comments",), "comments begins with '', which is not recognized"),
         (("two",), "two has no column 'label', but 'rel', 'click'. Hint: --label rel names one"),
@@ -134,3 +136,7 @@ def test_other_commands_take_files_too(capsys, files):
     assert "rows: rows of SVMlight or LETOR\n" in capsys.readouterr().err
     command.run("order", "a=" + names[1], "b=" + names[1], names[0], "--convention", "yahoo@5", "--resamples", "9")
     assert "a" in capsys.readouterr().out
+
+
+def test_a_long_text_is_no_file(capsys, files):
+    assert "it is truncated" in error_of(capsys, files["log"], "--convention", "ndcg@5/" + "gain=linear/" * 500)

@@ -111,6 +111,9 @@ def test_a_folder_of_beir_has_the_judgments_of_its_test_set(tmp_path, write):
     assert judgments.queries.labels.tolist()[::2] == [0, 2]
     with pytest.raises(ra.InputError, match=r"qrels.test\.tsv: No such file"):
         read_trec(tmp_path)
+    for path in ("", "x" * 5000):
+        with pytest.raises(ra.InputError, match=r"No such file|too long"):
+            read_trec(path)
 
 
 @for_each(("duplicates", "documents", "scores"), [("best", ["b", "a"], [2, 3]), ("first", ["a", "b"], [1, 2])])
