@@ -15,7 +15,7 @@ from rankadapters import __version__
 from rankadapters.cli import audits, compare, conventions, evaluate, functions, parity
 from rankadapters.cli.options import examples
 from rankadapters.cli.printing import BAD_INPUT, write
-from rankadapters.cli.standard_input import removing_copies, without_copies
+from rankadapters.cli.standard_input import file, removing_copies, without_copies
 from rankadapters.core.errors import MissingToolkitError, RankAdaptersError
 
 COMMANDS: dict[str, tuple[Callable[[argparse.ArgumentParser], None], str]] = {
@@ -79,6 +79,12 @@ class _Parser(argparse.ArgumentParser):
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
         parsed, unknown = super().parse_known_args(args, namespace)
+        if unknown and hasattr(parsed, "files") and not any(text.startswith("-") for text in unknown):
+            try:
+                parsed.files += map(file, unknown)  # those between options
+            except argparse.ArgumentTypeError as error:
+                self.error(str(error))
+            return parsed, []
         if unknown:  # raised here, so that the error names the subcommand
             is_file = not unknown[0].startswith("-") and "--table" in self._option_string_actions
             self.error(f"unrecognized arguments: {' '.join(unknown)}" + _FILES * is_file)
@@ -110,7 +116,8 @@ def _parser() -> argparse.ArgumentParser:
         description="A convention such as lightgbm@10 says how a metric is computed.",
         epilog=examples(
             "parity",
-            "evaluate --qrels q.txt --run r.txt --convention trec_eval_9@10",
+            "evaluate log.parquet --convention lightgbm@10",
+            "evaluate qrels.txt run.txt --measure ndcg_cut.10",
             "identify 0.1623 --features test.txt --predictions scores.txt",
             "probe package.module:function --k 10",
         ),

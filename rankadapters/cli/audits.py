@@ -73,7 +73,7 @@ def add_identify(parser: argparse.ArgumentParser) -> None:
         "--k", type=cutoff_or_unknown, default=UNKNOWN,
         help="cutoff of numbers given without one: a number, 'all', or 'unknown' to try 1 to 100 and all (default)",
     )  # fmt: skip
-    sources.add(parser, several_models=True)
+    sources.add(parser, several_models=True, files=False)
     add_output(parser, _identify, activity="searching")
 
 

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from rankadapters.cli import sources
 from rankadapters.cli.options import add_conventions, add_metrics, conventions_of, describe
 from rankadapters.cli.printing import Answer, add_output
+from rankadapters.cli.recognition import place_files
 from rankadapters.cli.standard_input import file
 from rankadapters.core.classes import frozen_class
 from rankadapters.core.declaration.convention import Convention
@@ -31,11 +32,12 @@ def add(parser: argparse.ArgumentParser) -> None:
         parser,
         "Evaluate the scores of one or more models in files under one or more declared conventions. Text is UTF-8; "
         "gzip, bzip2 and zstd are decompressed.",
+        "evaluate log.parquet --convention lightgbm@10",
+        "evaluate qrels.txt run.txt --measure map ndcg_cut.10 recip_rank P.5,10",
         "evaluate --features test.txt --predictions scores.txt --convention letor4@10 yahoo@10",
         "evaluate --table test.parquet --label label --score score --qid qid --convention lightgbm.map@5",
         "evaluate --table test.csv --by market --convention textbook@10",
         "evaluate --qrels qrels.txt --run run.txt --convention trec_eval_9@10 --per-query",
-        "evaluate --qrels qrels.txt --run run.txt --measure map ndcg_cut.10 recip_rank P.5,10",
     )
     add_conventions(
         parser,
@@ -159,6 +161,7 @@ def _or_none(value: float) -> float | None:
 
 def _run(arguments: argparse.Namespace) -> Answer:
     arguments.convention = conventions_of(arguments)
+    place_files(arguments)
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always", LabelsWarning)
         results, notes = (_stream if _can_stream(arguments) else _read)(arguments)

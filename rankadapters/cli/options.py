@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import re
 from collections.abc import Callable
 from itertools import chain
@@ -61,7 +62,14 @@ def convention(text: str) -> Convention:
     try:
         return parse(text)
     except ConventionError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
+        raise _refused(text, error) from None
+
+
+def _refused(text: str, error: ConventionError) -> argparse.ArgumentTypeError:
+    """Return the error of a text that is no convention; a file among them was named too late."""
+    if os.path.isfile(text):  # noqa: PTH113 - False for a too long text
+        return argparse.ArgumentTypeError(f"{text!r} is a file.\nHint: name files before the options.")
+    return argparse.ArgumentTypeError(str(error))
 
 
 def metrics(text: str) -> list[Convention]:
@@ -75,7 +83,7 @@ def metrics(text: str) -> list[Convention]:
     try:
         return [metric_called(name) for name in texts]
     except ConventionError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
+        raise _refused(text, error) from None
 
 
 def add_conventions(parser: argparse.ArgumentParser, about: str) -> None:

@@ -12,6 +12,7 @@ from contextlib import contextmanager, nullcontext, redirect_stdout
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
+from rankadapters.cli.standard_input import without_copies
 from rankadapters.core.errors import InputError
 from rankadapters.progress import has_rich, shown
 
@@ -55,7 +56,8 @@ def _print_answer(run: Run, activity: str, quiet: bool, arguments: argparse.Name
     if document is not None and sys.stdout is not None:  # the shell may have closed it
         text, escaped = _encodable(_text(document, arguments.format), arguments.format)
         write(text.removesuffix("\n") + "\n")
-    for note in filter(None, (*notes, escaped)):
+    how_read = "; ".join(f"{file}: {about}" for file, about in getattr(arguments, "how_read", {}).items())
+    for note in filter(None, (without_copies(how_read), *notes, escaped)):
         print(note, file=sys.stderr)
     return SAME if ok else DIFFERENT
 

@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from rankadapters.cli.options import whole_from
+from rankadapters.cli.recognition import name_columns, named, place_files
 from rankadapters.cli.standard_input import file
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
 
-SPLIT_QUERIES = ("error", "merge", "separate")  # copied from io.judgments, which --help should not import
+SPLIT_QUERIES = ("error", "merge", "separate")  # copied from io, which --help should not import
+DUPLICATES = ("error", "best", "first")
 COLUMNS = {  # of a table, besides the scores
     "label": "of labels (default: label)",
     "qid": "of query ids (default: qid)",
@@ -23,7 +25,7 @@ COLUMNS = {  # of a table, besides the scores
 _OPTIONS = {  # by kind of file: options that name scores, and other options
     "features": (("predictions", "feature"), ("split_queries", "by")),
     "table": (("score",), (*COLUMNS, "split_queries", "unsorted", "by")),
-    "qrels": (("run",), ("by",)),
+    "qrels": (("run",), ("duplicates", "by")),
 }
 _NAME_HINTS = {  # by option, for the error that two models have the same name
     "score": "name each column once",
@@ -33,13 +35,21 @@ _NAME_HINTS = {  # by option, for the error that two models have the same name
 }
 
 
-def add(parser: argparse.ArgumentParser, *, several_models: bool = False) -> None:
+def add(parser: argparse.ArgumentParser, *, several_models: bool = False, files: bool = True) -> None:
     """Add the options; with `several_models`, the options for scores accept more than one model.
+
+    With `files`, files need no options if their content says what they are.
 
     The parsed arguments lack the options that are not given.
     """
     more = " (one or more)" if several_models else ""
     number: dict[str, Any] = {"nargs": "+"} if several_models else {}
+    if files:
+        parser.add_argument(
+            "files", type=file, nargs="*", metavar="[NAME=]FILE" if several_models else "FILE",
+            help="files without options, before all options: a table; rows and predictions; or qrels and runs. Their "
+            "content says which; the options below are for other cases",
+        )  # fmt: skip
     letor = _group(
         parser,
         "SVMlight or LETOR files",
@@ -67,10 +77,17 @@ def add(parser: argparse.ArgumentParser, *, several_models: bool = False) -> Non
     for name, content in COLUMNS.items():
         table.add_argument(option_string(name), metavar="COL", help=f"column {content}")
     trec = _group(parser, "TREC files", "only the queries in the qrels are evaluated, as in trec_eval")
-    trec.add_argument("--qrels", type=file, metavar="FILE", help="lines 'query iteration document label'")
+    trec.add_argument(
+        "--qrels", type=file, metavar="FILE", help="lines 'query iteration document label', JSON, or a folder of BEIR"
+    )
     trec.add_argument(
         "--run", type=file, metavar="FILE",
         help=f"lines 'query Q0 document rank score tag'; the rank is ignored{more}", **number,
+    )  # fmt: skip
+    trec.add_argument(
+        "--duplicates", choices=DUPLICATES,
+        help="if a run lists a document of a query more than once: stop (error, the default), or keep its best score "
+        "(best) or its first row (first)",
     )  # fmt: skip
     parser.set_defaults(several_models=several_models)
     parser.add_argument(
@@ -140,6 +157,7 @@ def read_models(arguments: argparse.Namespace, *, docids: bool | None = None, sc
     """
     from rankadapters.io.text import read_predictions
 
+    place_files(arguments)
     kind, option, scores_by_model = scores_of(arguments, scored=scored)
     models: dict[str, Any] = {}
     for name, scores in scores_by_model.items():
@@ -159,7 +177,7 @@ def _read(arguments: argparse.Namespace, kind: str, scores: dict[str, Any], doci
     from rankadapters.io import read_letor, read_table, read_trec
 
     if kind == "qrels":
-        return read_trec(arguments.qrels, **scores)
+        return read_trec(arguments.qrels, **scores, duplicates=getattr(arguments, "duplicates", "error"))
     split_queries = getattr(arguments, "split_queries", "error")
     if kind == "features":
         return read_letor(arguments.features, docids=docids, split_queries=split_queries, **scores)
@@ -183,6 +201,8 @@ def needs_docids(conventions: Iterable[Convention]) -> bool:
 def scores_of(arguments: argparse.Namespace, *, scored: bool = True) -> tuple[str, str, dict[str, Any]]:
     """Return the kind of files, the option with the scores, and the file, column or feature of each model by name."""
     kind = _kind(arguments, scored=scored)
+    if kind == "table":
+        name_columns(arguments, scored=scored)
     option = next((name for name in _OPTIONS[kind][0] if name in arguments), _OPTIONS[kind][0][0])
     value = getattr(arguments, option, None)
     if value is None:
@@ -224,8 +244,5 @@ def _name_and_scores(option: str, value: Any) -> tuple[str, Any]:
     if option == "score":
         return value, value
     paths = [value] if option == "run" else value
-    name, equals, first = paths[0].partition("=")
-    # Without NAME, or if the whole text is an existing path, the file's stem is the name.
-    is_named = equals and name and "/" not in name and "\\" not in name and not Path(paths[0]).exists()
-    name, first = (name, first) if is_named else (Path(paths[0]).stem, paths[0])
-    return name, first if option == "run" else [first, *paths[1:]]
+    name, first = named(paths[0])
+    return name or Path(first).stem, first if option == "run" else [first, *paths[1:]]

@@ -58,7 +58,7 @@ def column_names(value: object) -> list[str]:
 def _refuse_table(function: str, args: tuple[Any, ...], named: Mapping[str, Any]) -> None:
     table, columns = args[0], column_names(args[0])
     if isinstance(table, Mapping) and table and all(isinstance(value, Mapping) for value in table.values()):
-        hint = "docs/moving.md turns such qrels and runs into columns; ra.io.read_trec(qrels, run) reads files"
+        hint = "judgments = ra.io.from_qrels(qrels, run) takes qrels and runs; ra.io.read_trec(qrels, run) reads files"
         raise InputError("labels is a dict of dicts, but columns are needed.", hint=hint)
     is_by_document = isinstance(table, Mapping) and all(isinstance(value, Number) for value in table.values())
     if len(columns) > 1 and not is_by_document:

@@ -6,9 +6,10 @@ from rankadapters.core.declaration.guesses import list_public
 from rankadapters.io.features import read_features
 from rankadapters.io.judgments import Judgments
 from rankadapters.io.letor import read_letor
+from rankadapters.io.qrels import from_qrels
 from rankadapters.io.table_files import read_table
 from rankadapters.io.trec import read_trec
 
-__all__ = ["Judgments", "read_features", "read_letor", "read_table", "read_trec"]
+__all__ = ["Judgments", "from_qrels", "read_features", "read_letor", "read_table", "read_trec"]
 
 list_public(__name__)

@@ -173,6 +173,34 @@ class TableReader:
         return f"{self._sources[index]}, row {number - self._starts[index] + 1}"
 
 
+def columns_of(path: AnyPath) -> list[str]:
+    """Return the names of a table's columns, without its rows.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read.
+    MissingToolkitError
+        pyarrow is not installed.
+    """
+    require_pyarrow()
+    from pyarrow import parquet
+
+    first, constants = Path(path), list[str]()
+    if first.is_dir():
+        part = _parts(path)[0]
+        first, constants = first / part, re.findall(r"([^/=]+)=[^/]*/", part.as_posix())
+    with readable(first), first.open("rb") as file:
+        is_parquet = file.read(4) == b"PAR1"
+    if is_parquet:
+        with arrow_errors(first):
+            return [*parquet.read_schema(first).names, *constants]
+    with open_text(path) as file:
+        line = _Text(file).first_line()
+    with readable(path):
+        return next(csv.reader([line.decode()], delimiter="," if b"," in line else "\t"), [])
+
+
 def file_batches(path: AnyPath, names: Names, step: Step) -> Iterator[tuple[str, Iterator[Any]]]:
     """Yield each file of a path, and its batches with the named columns; `step` is called while they are read.
 
@@ -233,16 +261,22 @@ def _parquet_batches(
 
 def _folder_batches(path: AnyPath, names: Names, step: Step) -> Iterator[tuple[str, Iterator[Any]]]:
     """Read a folder of Parquet files in the order of their paths, in which `country=se` is a column of texts."""
-    folder = Path(path)
-    parts = sorted(file.relative_to(folder) for file in folder.rglob("*") if file.is_file())
-    files = [part for part in parts if not any(name.startswith(("_", ".")) for name in part.parts)]
-    if not files:
-        raise InputError(f"{path} is a folder without Parquet files.", hint="name the file or files")
+    folder, files = Path(path), _parts(path)
     for number, part in enumerate(files):
         step(number, len(files))
         pairs = re.findall(r"([^/=]+)=([^/]*)/", part.as_posix())
         constants = {key: value for key, value in pairs if key in names.all}
         yield str(folder / part), _parquet_batches(folder / part, names, steps(progress=False), constants)
+
+
+def _parts(path: AnyPath) -> list[Path]:
+    """Return the files of a folder, relative to it and in the order of their paths."""
+    folder = Path(path)
+    parts = sorted(file.relative_to(folder) for file in folder.rglob("*") if file.is_file())
+    files = [part for part in parts if not any(name.startswith(("_", ".")) for name in part.parts)]
+    if not files:
+        raise InputError(f"{path} is a folder without Parquet files.", hint="name the file or files")
+    return files
 
 
 def _csv_batches(path: AnyPath, names: Names, step: Step) -> Iterator[Any]:

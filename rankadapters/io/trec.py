@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
-from array import array
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from functools import partial
-from itertools import repeat
+import math
+import os
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
-
-from rankadapters.core.arrays import Flags, Ints
-from rankadapters.core.data.columns import text_column
-from rankadapters.core.data.queries import Queries
+from rankadapters.core.declaration.arguments import word
 from rankadapters.core.errors import InputError
+from rankadapters.io.joining import DUPLICATES, Documents, join
 from rankadapters.io.judgments import Judgments
-from rankadapters.io.text import AnyPath, InexactError, as_path, bad_line, finite, inexact_number, is_finite, lines
+from rankadapters.io.qrels import read_json
+from rankadapters.io.text import (
+    AnyPath,
+    InexactError,
+    as_path,
+    bad_line,
+    finite,
+    inexact_number,
+    is_finite,
+    is_pipe,
+    lines,
+    open_text,
+)
 
-_SHOWN = 3  # number of query names that a note lists
 
-
-def read_trec(qrels: AnyPath, run: AnyPath | None = None) -> Judgments:
+def read_trec(qrels: AnyPath, run: AnyPath | None = None, *, duplicates: str = "error") -> Judgments:
     r"""Read TREC qrels, and optionally a run.
 
     Lines are `query iteration document label` and `query Q0 document rank score tag`. As in trec_eval the rank is not
@@ -31,14 +38,19 @@ def read_trec(qrels: AnyPath, run: AnyPath | None = None) -> Judgments:
     with `#`, and words after the tag, are skipped.
 
     Tab-separated lines may also be `query document label`, with or without BEIR's header, and `query document rank
-    score` as in runs of MS MARCO, whose ranks must agree with the scores.
+    score` as in runs of MS MARCO, whose ranks must agree with the scores. A file that begins with a brace is JSON of
+    dicts `{query: {document: number}}`.
 
     Parameters
     ----------
     qrels : path
-        A text file in UTF-8; gzip, bzip2 and zstd are decompressed.
+        A text file in UTF-8; gzip, bzip2 and zstd are decompressed. In a folder, as BEIR's data sets are, it is
+        `qrels/test.tsv`.
     run : path, optional
         A text file of the same kinds; without it no scores are read, and the rows are those of the qrels.
+    duplicates : {"error", "best", "first"}
+        What to do with a document that the run lists more than once for a query: refuse it, keep the row with its best
+        score (as evaluations of passages do), or keep its first row.
 
     Returns
     -------
@@ -74,13 +86,27 @@ def read_trec(qrels: AnyPath, run: AnyPath | None = None) -> Judgments:
     Queries(1 queries, 3 rows)
     >>> folder.cleanup()
     """
-    judged = _read(as_path(qrels), _QRELS, _TSV_QRELS)
-    retrieved = _Table("", _RUN) if run is None else _read(as_path(run), _RUN, _TSV_RUN)
-    if run is not None and not retrieved.rows.keys() & judged.rows.keys():
-        names = [next(iter(table.rows)).decode() for table in (retrieved, judged)]
-        msg = f"{run}: none of its queries, such as {names[0]!r}, is in {qrels}, which has {names[1]!r}."
-        raise InputError(msg, hint="the two files must name queries alike")
-    return _judgments(judged, retrieved)
+    word("duplicates", duplicates, DUPLICATES)
+    judged = _documents(qrels_of_folder(as_path(qrels)), _QRELS, _TSV_QRELS)
+    return join(judged, None if run is None else _documents(as_path(run), _RUN, _TSV_RUN, duplicates))
+
+
+def qrels_of_folder(path: AnyPath) -> AnyPath:
+    """Return the qrels of the test set in a data set of BEIR; a path of something else stays."""
+    return Path(path, _OF_BEIR) if os.path.isdir(path) else path  # noqa: PTH112 - False for an empty or too long text
+
+
+def is_json(path: AnyPath) -> bool:
+    """Return whether a file begins with a brace and a quote, as an object of JSON does."""
+    with open_text(path) as file:
+        return re.match(rb'\s*\{\s*["}]', file.read(1024)) is not None
+
+
+def _documents(path: AnyPath, layout: _Layout, tsv: _Layout, duplicates: str | None = None) -> Documents:
+    """Read a file of qrels or of a run in any format."""
+    if not is_pipe(path) and is_json(path):
+        return read_json(path, layout.name, duplicates)
+    return _read(path, layout, tsv, duplicates)
 
 
 class _Layout(NamedTuple):
@@ -97,7 +123,8 @@ _QRELS = _Layout("qrels", "'query iteration document label', the label a finite 
 _RUN = _Layout("run", "'query Q0 document rank score tag', the score a finite number", 6, 2, 4)
 _TSV_QRELS = _Layout("qrels", "'query document label' between tabs, as in the first line", 3, 1, 2)
 _TSV_RUN = _Layout("run", "'query document rank score' between tabs, by ranks from 0 or 1 and falling scores", 4, 1, 3)
-_HEADER = b"query-id\tcorpus-id\tscore"  # of BEIR
+_OF_BEIR = "qrels/test.tsv"  # in a folder
+HEADER = b"query-id\tcorpus-id\tscore"  # of BEIR
 
 _WITH_ITERATION = "{print $1, 0, $2, $3}"
 _WORDS = "blanks and tabs separate words, no name has a blank in it, and there is no header"
@@ -108,14 +135,13 @@ _BY_SCORES = (
 _SWAPPED = "judgments (qrels) have four words a line, runs have six; perhaps the files are swapped"
 
 
-class _Table:
-    """The rows of qrels or of a run."""
+class _Table(Documents):
+    """The rows of a file of qrels or of a run; names are bytes."""
 
-    def __init__(self, path: AnyPath, layout: _Layout) -> None:
+    def __init__(self, path: AnyPath, layout: _Layout, duplicates: str | None) -> None:
+        super().__init__(path, duplicates)
         self.path, self.layout = path, layout
-        self.rows: dict[bytes, dict[bytes, int]] = defaultdict(dict)  # row of each document, by query
-        self.numbers = array("d")  # label or score of each row
-        self.lines = array("q")
+        self.lasts: dict[bytes, tuple[int, float]] = {}  # in a run with tabs, last rank and score of each query
         self.n_comments = self.n_longer = 0
         self.first_rank = b""
 
@@ -135,23 +161,28 @@ class _Table:
         except ValueError:
             raise bad_line(self.path, line_number, line, expected, hint=_WORDS, row=row) from None
         documents, document = self.rows[words[0]], words[document_index]
-        if layout is _TSV_RUN and not self._follows(words[2], number, documents):
+        if layout is _TSV_RUN and not self._follows(words[0], words[2], number):
             raise bad_line(self.path, line_number, line, expected, hint=_hint(words, layout), row=row)
-        earlier = documents.setdefault(document, row)
-        if earlier != row:
-            names = f"document {document.decode()!r} of query {words[0].decode()!r}"
-            msg = f"{self.path}, line {line_number}: {names} is also in line {self.lines[earlier]}."
-            raise InputError(msg, hint="drop one of the two", row=row)
         self.numbers.append(number)
         self.lines.append(line_number)
+        earlier = documents.setdefault(document, row)
+        if earlier != row:
+            self.keep_one(words[0], document, earlier)
 
-    def _follows(self, rank: bytes, score: float, documents: dict[bytes, int]) -> bool:
+    def texts(self, names: Iterable[bytes]) -> list[str]:
+        """Return names as texts; no name has a blank in it."""
+        text = b" ".join(names).decode()
+        return text.split(" ") if text else []
+
+    def _follows(self, query: bytes, rank: bytes, score: float) -> bool:
         """Return whether a rank is the next one of its query, and its score not above the one before."""
-        last = next(reversed(documents.values()), None)
         if not self.lines:
             self.first_rank = rank
-        counts = self.first_rank in {b"0", b"1"} and rank == b"%d" % (int(self.first_rank) + len(documents))
-        return counts and (last is None or score <= self.numbers[last])
+        if self.first_rank not in {b"0", b"1"}:
+            return False
+        last, lowest = self.lasts.get(query, (int(self.first_rank) - 1, math.inf))
+        self.lasts[query] = (last + 1, score)
+        return rank == b"%d" % (last + 1) and score <= lowest
 
     def are_ranks(self) -> bool:
         """Return whether the numbers of every query count up, as the ranks of a run do."""
@@ -179,16 +210,16 @@ class _Table:
             yield f"{rows} words after the tag, which were not read"
 
 
-def _read(path: AnyPath, layout: _Layout, tsv: _Layout) -> _Table:
+def _read(path: AnyPath, layout: _Layout, tsv: _Layout, duplicates: str | None = None) -> _Table:
     """Read a file in TREC's layout, or in the one with tabs if its first line has that."""
-    table, has_header, is_tsv = _Table(path, layout), False, None
+    table, has_header, is_tsv = _Table(path, layout, duplicates), False, None
     for number, line in lines(path):
         words = line.split()
         if words[0].startswith(b"#"):
             table.n_comments += 1
             continue
         if is_tsv is None:
-            has_header = line == _HEADER and tsv is _TSV_QRELS
+            has_header = line == HEADER and tsv is _TSV_QRELS
             is_tsv = has_header or (len(words) == tsv.n_words and line.split(b"\t") == words)
             table.layout = tsv if is_tsv else layout
             if has_header:
@@ -222,7 +253,7 @@ def _hint(words: list[bytes], layout: _Layout) -> str:
     """Suggest how to mend a line with the wrong words."""
     if layout is _TSV_RUN:
         return _BY_SCORES.format(_AS_RUN.replace("SCORE", "$4"))
-    if len(words) == (_QRELS if layout is _RUN else _RUN).n_words or (layout is _RUN and words == _HEADER.split()):
+    if len(words) == (_QRELS if layout is _RUN else _RUN).n_words or (layout is _RUN and words == HEADER.split()):
         return _SWAPPED
     if len(words) != _TSV_QRELS.n_words:
         return _WORDS
@@ -230,64 +261,3 @@ def _hint(words: list[bytes], layout: _Layout) -> str:
         return f"a run of MS MARCO has no scores; {_AS_RUN.replace('SCORE', '-$3')} makes them"
     rows = "" if is_finite(words[-1]) else "NR > 1 "  # skips the header
     return f"a qrels.tsv of BEIR has no iterations; awk '{rows}{_WITH_ITERATION}' adds them"
-
-
-def _judgments(qrels: _Table, run: _Table) -> Judgments:
-    """Return for each query of the qrels the run's rows, followed by the judged documents that the run lacks."""
-    qrels_rows, run_rows, docids, sizes = array("q"), array("q"), list[bytes](), []  # row -1 is none
-    for query, judged in qrels.rows.items():
-        retrieved = run.rows.get(query, {})
-        not_retrieved = [document for document in judged if document not in retrieved]
-        for documents in (retrieved, not_retrieved):
-            qrels_rows.extend(map(judged.get, documents, repeat(-1)))
-            run_rows.extend(map(retrieved.get, documents, repeat(-1)))
-            docids += documents
-        sizes.append(len(retrieved) + len(not_retrieved))
-    is_judged, is_retrieved, has_run = np.asarray(qrels_rows) >= 0, np.asarray(run_rows) >= 0, bool(run.lines)
-    queries = Queries(
-        np.append(qrels.numbers, np.nan)[qrels_rows],
-        qid=np.repeat(text_column([query.decode() for query in qrels.rows]), sizes),
-        docid=text_column(b" ".join(docids).decode().split(" ")),
-        retrieved=is_retrieved if has_run else None,
-        judged=is_judged if has_run else None,
-    )
-    line_numbers = np.where(is_retrieved, np.append(run.lines, 0)[run_rows], np.append(qrels.lines, 0)[qrels_rows])
-    return Judgments(
-        queries=queries,
-        scores=np.append(run.numbers, np.nan)[run_rows] if has_run else None,
-        place=partial(
-            _location,
-            queries=queries,
-            docids=docids,
-            line_numbers=line_numbers,
-            is_retrieved=is_retrieved,
-            paths=(qrels.path, run.path),
-        ),
-        note="; ".join([*qrels.notes(), *run.notes(), *_unjudged_notes(qrels, run, queries.judged_share)]),
-    )
-
-
-def _location(
-    row: int,
-    *,
-    queries: Queries,
-    docids: list[bytes],
-    line_numbers: Ints,
-    is_retrieved: Flags,
-    paths: Sequence[AnyPath],
-) -> str:
-    query = str(queries.query_ids[queries.query_of_row[row]])
-    path = paths[int(is_retrieved[row])]
-    return f"{path}, line {line_numbers[row]} (document {docids[row].decode()!r} of query {query!r})"
-
-
-def _unjudged_notes(qrels: _Table, run: _Table, judged_share: float) -> Iterator[str]:
-    if not judged_share:
-        n_retrieved = sum(len(run.rows.get(query, ())) for query in qrels.rows)
-        yield f"none of the {n_retrieved} retrieved documents is judged; qrels and run may name documents differently"
-    names = [name.decode() for name in run.rows if name not in qrels.rows]
-    if not names:
-        return
-    queries = "1 query of the run is" if len(names) == 1 else f"{len(names)} queries of the run are"
-    names_text = ", ".join(names[:_SHOWN]) + (", ..." if len(names) > _SHOWN else "")
-    yield f"{queries} not in the qrels and {'was' if len(names) == 1 else 'were'} left out: {names_text}"

@@ -211,3 +211,21 @@ def test_the_share_of_judged_documents_is_counted_for_every_run(capsys, trec, wr
     table = output_of(capsys, *arguments, "--format", "markdown").splitlines()
     assert [line.split(" | ")[-1] for line in table[2:6]] == ["judged |", "---: |", "100.0 % |", "0.0 % |"]
     assert ",judged\n" not in output_of(capsys, *letor, "--convention", "letor4@5", "--format", "csv")
+
+
+@for_each(("duplicates", "value"), [("best", 1.0), ("first", 0.5)])
+def test_duplicates_says_which_row_of_a_document_counts(capsys, write, duplicates, value):
+    qrels, run = write("7 0 a 1\n", "qrels"), write("7 Q0 a 1 1 t\n7 Q0 b 2 2 t\n7 Q0 a 3 3 t\n", "run")
+    files = ("--qrels", qrels, "--run", run)
+    options = ("--measure", "recip_rank", "--format", "json", "--duplicates", duplicates)
+    assert json.loads(output_of(capsys, *files, *options))["conventions"][0]["value"] == value
+    assert "run, line 3: document 'a' of query '7' is also in line 1. Hint: " in error_of(capsys, *files)
+
+
+def test_json_and_a_folder_of_beir_are_read_too(capsys, write, tmp_path):
+    (tmp_path / "beir" / "qrels").mkdir(parents=True)
+    (tmp_path / "beir" / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\n7\ta\t1\n")
+    run = write('{"7": {"b": 2.5, "a": 1}}', "run.json")
+    for qrels in (tmp_path / "beir", write('{"7": {"a": 1}}', "qrels.json")):
+        out = output_of(capsys, "--qrels", qrels, "--run", run, "--measure", "recip_rank", "--format", "json")
+        assert json.loads(out)["conventions"][0]["value"] == 0.5

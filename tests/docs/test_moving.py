@@ -25,12 +25,11 @@ def test_the_columns_keep_the_order_of_the_run():
     for code in OUR_CODE:
         exec(compile(code, str(PAGE), "exec"), namespace)  # noqa: S102 - our own text
     qrels, run = {"q": {"a": 1, "b": 0, "d": 2}}, {"q": {"c": 0.5, "b": 0.5, "a": 0.5}}
-    labels, scores, columns = namespace["as_columns"](qrels, run)
-    assert columns["docid"] == ["c", "b", "a", "d"]
-    assert labels == [0, 0, 1, 2]
-    assert scores[:3] == [0.5, 0.5, 0.5]
-    assert list(columns["judged"]) == [False, True, True, True]
-    assert list(columns["retrieved"]) == [True, True, True, False]
+    judgments = namespace["ra"].io.from_qrels(qrels, run)
+    assert judgments.queries.labels[1:].tolist() == [0, 1, 2]
+    assert judgments.scores[:3].tolist() == [0.5, 0.5, 0.5]
+    assert judgments.queries.judged.tolist() == [False, True, True, True]
+    assert judgments.queries.retrieved.tolist() == [True, True, True, False]
 
 
 @pytest.mark.long

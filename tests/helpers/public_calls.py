@@ -266,6 +266,7 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
     "datasets.RankingData": lambda: {"X": FEATURES, "labels": np.array(LABELS), "qid": np.array([0, 0, 1, 1])},
     "datasets.mq2008_like": lambda: {"n_train_queries": 3, "n_test_queries": 3},
     "exports.to_model_card": lambda: {"score": score()},
+    "io.from_qrels": lambda: {"qrels": {"1": {"a": 2, "b": 0}}, "run": {"1": {"a": 0.5, "b": 0.25}}},
     "io.read_letor": lambda: {"files": letor_file(), "feature": 1},
     "io.read_table": lambda: {"path": write_file("rows.csv", FRAME.to_csv(index=False))},
     "io.read_trec": lambda: {

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rankadapters.core.arrays import Flags, Floats, Ints
 from rankadapters.core.classes import lazy_property
-from rankadapters.core.data.queries import Queries
+from rankadapters.core.data.queries import Queries, rows_of
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
 
@@ -81,6 +81,10 @@ def decide_policies(convention: Convention, queries: Queries, sizes: Sizes, mass
     """
     k, by_policy = convention.get("k"), {name: convention.get(name) for name in ("missing", "short", "empty")}
     ranked, missing, empty = sizes
+    # A tool that skips missing queries counts empty lists 0, unless it divides by their length.
+    has_fixed_length = getattr(convention, "divisor", None) != "retrieved"
+    if queries.no_results is not None and by_policy["missing"] == "skip" and has_fixed_length:
+        missing = missing & (rows_of(queries, queries.no_results).sizes == 0)
     short = ranked < k if k else np.zeros(queries.n_queries, np.bool_)
     by_short = short & ~missing & (by_policy["short"] != "pad")
     by_missing = missing & ~empty if by_policy["empty"] == "skip" else missing

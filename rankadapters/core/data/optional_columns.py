@@ -48,7 +48,8 @@ def as_docids(docid: object, queries: Queries) -> tuple[Ints, Flags | None]:
     ranks, row = rank_docids(texts, queries)
     if row >= 0:
         msg = f"docid[{row}] = {str(ids[row])!r} occurs twice in its query."
-        raise InputError(msg, hint="drop duplicate documents first", row=row)
+        hint = "drop duplicate documents first; ra.io.from_qrels(qrels, run, duplicates='best') keeps the best score"
+        raise InputError(msg, hint=hint, row=row)
     return ranks, own_docids(texts, queries)
 
 

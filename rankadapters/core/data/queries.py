@@ -146,6 +146,9 @@ class Queries(Rows):
         Ranks of the documents of a query by the bytes of their identifiers.
     own_docid : bool array, shape (n_docs,), or None
         Rows whose docid is the id of their query; None where no row has such a docid.
+    no_results : bool array, shape (n_docs,), or None
+        Rows of queries with an empty list of results, which a convention with `missing="skip"` counts 0; None if no
+        query is known to have one.
     index : pandas.Index or None
         Index of the columns that came from pandas; scores from pandas must have the same index.
 
@@ -171,6 +174,7 @@ class Queries(Rows):
     retrieved: Flags | None
     judged: Flags | None
     index: Any
+    no_results: Flags | None = None
 
     def __init__(
         self,
@@ -398,7 +402,7 @@ class Queries(Rows):
 
     def row_columns(self) -> list[tuple[str, Array]]:
         """Return the names and entries of the columns that have one entry per row."""
-        names = ("labels", "row_weight", "docid_rank", "own_docid", "retrieved", "judged")
+        names = ("labels", "row_weight", "docid_rank", "own_docid", "retrieved", "judged", "no_results")
         return [(name, column) for name in names if (column := getattr(self, name)) is not None]
 
     def with_columns(self, **fields: Any) -> Queries:
@@ -461,6 +465,8 @@ class Queries(Rows):
             words = np.where(self.judged, words, UNJUDGED)
         if self.retrieved is not None:
             words = np.where(self.retrieved, words, words ^ UNRETRIEVED)
+        if self.no_results is not None:
+            words = np.where(self.no_results, ~words, words)
         if self.row_weight is not None:
             words = mixed(words) ^ (self.row_weight + 0.0).view(np.uint64)
         sums = hash_sums(mixed(self.take(words)), self.indptr)
