@@ -11,6 +11,7 @@ from rankadapters.audit.matches import Chance, Match, Matches
 from rankadapters.audit.ordering import Change, Comparison, OrderReport, order
 from rankadapters.audit.probing import Probe, probe
 from rankadapters.audit.profiling import DataProfile, Effect, profile
+from rankadapters.audit.segment_ordering import SegmentOrderReport
 from rankadapters.audit.web_page import page
 from rankadapters.core.declaration.guesses import list_public
 
@@ -25,6 +26,7 @@ __all__ = [
     "Matches",
     "OrderReport",
     "Probe",
+    "SegmentOrderReport",
     "explain",
     "identify",
     "order",

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.core.arrays import Floats
+from rankadapters.core.arrays import Floats, Ints
 from rankadapters.core.data.ids import id_values
 from rankadapters.core.data.queries import Queries, as_queries
 from rankadapters.core.declaration.convention import Convention
@@ -49,6 +49,22 @@ class ModelScores(NamedTuple):
     def _is_scored(self, convention: Convention) -> NDArray[np.bool_]:
         """Return whether each model scored each query, shape (n_models, n_queries)."""
         return np.array([~np.isnan(values[convention]) for values in self.values.values()])
+
+    def of_queries(self, numbers: Ints) -> ModelScores:
+        """Return the scores over only the queries with these indices among those of the first model.
+
+        Raises
+        ------
+        UnsupportedConventionError
+            A convention takes all rows as one query.
+        """
+        measured = {name: m.of_queries(self.positions[name][numbers]) for name, m in self.measured.items()}
+        scores: dict[str, Mapping[Convention, Score]] = {name: results.scores for name, results in measured.items()}
+        values = {name: {c: column[numbers] for c, column in of.items()} for name, of in self.values.items()}
+        positions = dict.fromkeys(measured, np.arange(numbers.size))
+        return self._replace(
+            measured=measured, scores=scores, values=values, positions=positions, n_queries=numbers.size
+        )
 
     def common(self, convention: Convention) -> CommonScores:
         """Return the scores under a convention over the queries that every model scored.

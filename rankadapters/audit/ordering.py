@@ -1,11 +1,11 @@
-"""Whether the choice of the convention changes which model wins."""
+"""Whether the choice of the convention, or the segment of queries, changes which model wins."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import combinations, product
-from typing import Any, NamedTuple, Unpack
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, Unpack, overload
 
 import numpy as np
 
@@ -15,13 +15,19 @@ from rankadapters.core.data.columns import Columns
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.guesses import ORDER, shows_call
 from rankadapters.evaluation.score import Score, Scores, value_cell
+from rankadapters.evaluation.segment_sums import naming
 from rankadapters.evaluation.table import Cell, Table
 from rankadapters.progress import advance, shows
 from rankadapters.statistics.cells import signed
 from rankadapters.statistics.document import Document, fields_as_dict
 from rankadapters.statistics.significance import PairedTest, checked_resampling, holm, paired_tests, tau_b
 
+if TYPE_CHECKING:
+    from rankadapters.audit.segment_ordering import SegmentOrderReport
+
 Progress = Callable[[int, int], object]
+Pairs = list[tuple[str, str]]  # of models
+CellKey = tuple[str, str, Convention]  # the two models, and the convention under which they are compared
 
 UNTESTED = {"low": None, "high": None, "p_value": None, "p_corrected": None, "significant": False}
 
@@ -70,6 +76,28 @@ class Comparison:
         fields = fields_as_dict(self)
         signature = fields.pop("convention")
         return {**fields, "signature": signature}
+
+
+def head_of(confidence: float) -> tuple[str, ...]:
+    """Return the heads of the columns of `cells_of`."""
+    return "ahead", "difference", f"{100 * confidence:g} % interval", "p", "p (Holm)", "significant"
+
+
+def cells_of(comparison: Comparison) -> tuple[str, ...]:
+    """Return a comparison as cells of a table."""
+    c = comparison
+    interval = "-" if c.low is None or c.high is None else signed(c.low, c.high)
+    p_values = ("-" if p is None else Cell("{:.4f}", p) for p in (c.p_value, c.p_corrected))
+    return c.ahead or "-", signed(c.difference), interval, *p_values, "yes" if c.significant else "no"
+
+
+class Tests(TypedDict):
+    """The keywords of `compare_models`."""
+
+    n_resamples: int
+    confidence: float
+    seed: int
+    progress: Progress | None
 
 
 class Change(NamedTuple):
@@ -171,16 +199,14 @@ class OrderReport(Document):
 
     def pair_table(self) -> Table:
         """Return the pairs of models whose order changes, or all pairs if none does, with a row for each convention."""
-        head = ("models", "convention", "ahead", "difference", f"{100 * self.confidence:g} % interval")
-        changing, lines = {change.models for change in self.changes}, []
-        for c in self.comparisons:
-            if not changing or (c.first, c.second) in changing:
-                interval = "-" if c.low is None or c.high is None else signed(c.low, c.high)
-                p_values = ("-" if p is None else Cell("{:.4f}", p) for p in (c.p_value, c.p_corrected))
-                names = f"{c.first}, {c.second}", c.convention.name, c.ahead or "-"
-                lines.append((*names, signed(c.difference), interval, *p_values, "yes" if c.significant else "no"))
+        changing = {change.models for change in self.changes}
+        lines = [
+            (f"{c.first}, {c.second}", c.convention.name, *cells_of(c))
+            for c in self.comparisons
+            if not changing or (c.first, c.second) in changing
+        ]
         caption = "Pairs that change places" if changing else "Pairs of models"
-        return Table.of(caption, (*head, "p", "p (Holm)", "significant"), lines)
+        return Table.of(caption, ("models", "convention", *head_of(self.confidence)), lines)
 
     def outcome(self) -> str:
         """Return a sentence: how many pairs of models change their order, and how many differences are significant."""
@@ -201,6 +227,20 @@ class OrderReport(Document):
         return {name: 1 + sum(rival > value for rival in values.values()) for name, value in values.items()}
 
 
+@overload
+def order(
+    labels: object, scores: Mapping[str, object] | object, convention: Convention | str | Iterable[Convention | str], *,
+    by: None = ..., n_resamples: int = ..., confidence: float = ...,
+    random_state: int | np.random.Generator | np.random.RandomState = ..., n_threads: int | None = ...,
+    progress: Progress | None = ..., **columns: Unpack[Columns],
+) -> OrderReport: ...  # fmt: skip
+@overload
+def order(
+    labels: object, scores: Mapping[str, object] | object, convention: Convention | str | Iterable[Convention | str], *,
+    by: object, n_resamples: int = ..., confidence: float = ...,
+    random_state: int | np.random.Generator | np.random.RandomState = ..., n_threads: int | None = ...,
+    progress: Progress | None = ..., **columns: Unpack[Columns],
+) -> SegmentOrderReport: ...  # fmt: skip
 @shows_call(ORDER)
 @shows("comparing")
 def order(
@@ -208,13 +248,14 @@ def order(
     scores: Mapping[str, object] | object,
     convention: Convention | str | Iterable[Convention | str],
     *,
+    by: object = None,
     n_resamples: int = 9999,
     confidence: float = 0.95,
     random_state: int | np.random.Generator | np.random.RandomState = 0,
     n_threads: int | None = None,
     progress: Progress | None = None,
     **columns: Unpack[Columns],
-) -> OrderReport:
+) -> Any:
     """Order models under one or more conventions, test their differences, and report where the order changes.
 
     A mean over other queries is another measure. Models may score different queries under a convention: runs that lack
@@ -230,6 +271,10 @@ def order(
         matrix are named "0", "1" and so on.
     convention : Convention or str, or sequence of these
         The conventions under which the models are compared.
+    by : array-like, shape (n_docs,), mapping, or pandas Series, optional
+        As in `ra.evaluate`: each model is then compared with the first one in every segment and over all queries, and
+        the p-values are corrected over all of these comparisons. If `labels` has a Queries for each model, the rows are
+        those of the first model's.
     n_resamples : int
         The number of resamples of each randomization test and each bootstrap.
     confidence : float
@@ -245,9 +290,10 @@ def order(
 
     Returns
     -------
-    OrderReport
+    OrderReport, or SegmentOrderReport
         Values, rank correlations, comparisons of every pair, and the pairs that change places. There are no tests under
-        a convention whose value is not a sum over the queries (a geometric mean, or all rows as one query).
+        a convention whose value is not a sum over the queries (a geometric mean, or all rows as one query). With `by`,
+        a SegmentOrderReport: such a report for each segment and for all queries.
 
     Raises
     ------
@@ -255,7 +301,9 @@ def order(
         No convention is given, or an entry is neither a convention nor the text of one.
     InputError
         There are fewer than two models, the numbers of rows differ, a convention has no value on the data, or no query
-        was scored for every model.
+        was scored for every model. With `by`, as in `ra.evaluate`; the message names the segment.
+    UnsupportedConventionError
+        With `by`, a convention takes all rows as one query, so segments have no part of its value.
 
     Examples
     --------
@@ -267,28 +315,70 @@ def order(
     """
     n_resamples, confidence, seed = checked_resampling(n_resamples, confidence, random_state)
     model_scores = score_models(labels, as_models(scores), convention, n_threads, columns)
-    return compare_models(model_scores, n_resamples=n_resamples, confidence=confidence, seed=seed, progress=progress)
+    tests: Tests = {"n_resamples": n_resamples, "confidence": confidence, "seed": seed, "progress": progress}
+    if by is None:
+        return compare_models(model_scores, **tests)
+    from rankadapters.audit.segment_ordering import compare_segments
+
+    return compare_segments(model_scores, by, **tests)
 
 
-def compare_models(
-    model_scores: ModelScores, *, n_resamples: int, confidence: float, seed: int, progress: Progress | None
+def compare_models(model_scores: ModelScores, **tests: Unpack[Tests]) -> OrderReport:
+    """Compare all pairs of models as `order` does, from scores that have already been computed."""
+    return compare_parts({None: lambda: model_scores}, _all_pairs, **tests)[None]
+
+
+def _all_pairs(models: Iterable[str]) -> Pairs:
+    return list(combinations(models, 2))
+
+
+class _Tested(NamedTuple):
+    """The scores of models over some queries, and the tests of their differences."""
+
+    model_scores: ModelScores
+    common: dict[Convention, CommonScores]
+    cells: list[CellKey]
+    results: dict[CellKey, PairedTest]
+
+
+def compare_parts(
+    parts: Mapping[Any, Callable[[], ModelScores]], pairs: Callable[[Iterable[str]], Pairs], *,
+    n_resamples: int, confidence: float, seed: int, progress: Progress | None,
+) -> dict[Any, OrderReport]:  # fmt: skip
+    """Compare pairs of models in each part of the queries; the p-values are corrected over all parts."""
+    tested: dict[Any, _Tested] = {}
+    options = {"n_resamples": n_resamples, "confidence": confidence, "seed": seed}
+    for number, (name, part) in enumerate(parts.items()):
+
+        def advance_part(step: int, n_steps: int, n_before: int = number) -> object:
+            return (progress or advance)(n_before * n_steps + step, len(parts) * n_steps)
+
+        with naming(name):
+            model_scores = part()
+            common = {c: model_scores.common(c) for c in model_scores.conventions}
+        cells = [(*pair, c) for pair, c in product(pairs(model_scores.scores), common)]
+        tested[name] = _Tested(model_scores, common, cells, _test(cells, common, advance_part, options))
+    p_corrected = iter(holm([test.p_value for part in tested.values() for test in part.results.values()]).tolist())
+    n_tests = sum(len(part.results) for part in tested.values())
+    return {
+        name: _report(part, dict(zip(part.results, p_corrected, strict=False)), n_tests, n_resamples, confidence)
+        for name, part in tested.items()
+    }
+
+
+def _report(
+    part: _Tested, p_corrected: Mapping[CellKey, float], n_tests: int, n_resamples: int, confidence: float
 ) -> OrderReport:
-    """Compare models as `order` does, from scores that have already been computed."""
-    conventions = model_scores.conventions
-    common = {c: model_scores.common(c) for c in conventions}
+    model_scores, common, conventions = part.model_scores, part.common, part.model_scores.conventions
     scores: dict[str, Mapping[Convention, Score]] = {
         name: Scores([(c, common[c].scores[name]) for c in conventions]) for name in model_scores.scores
     }
-    cells = [(*pair, c) for pair, c in product(combinations(scores, 2), conventions)]
-    options = {"n_resamples": n_resamples, "confidence": confidence, "seed": seed}
-    results = _test(cells, common, progress or advance, options)
-    corrected = holm([result.p_value for result in results.values()]).tolist()
-    tests: dict[tuple[str, str, Convention], dict[str, Any]] = {
-        cell: {**result._asdict(), "p_corrected": p, "significant": p <= 1 - confidence}
-        for (cell, result), p in zip(results.items(), corrected, strict=True)
+    tests: dict[CellKey, dict[str, Any]] = {
+        cell: {**part.results[cell]._asdict(), "p_corrected": p, "significant": p <= 1 - confidence}
+        for cell, p in p_corrected.items()
     }
     comparisons: dict[tuple[str, str], list[Comparison]] = {}
-    for first, second, c in cells:
+    for first, second, c in part.cells:
         names: dict[str, Any] = {"first": first, "second": second, "convention": c}
         difference, test = scores[first][c].value - scores[second][c].value, tests.get((first, second, c), UNTESTED)
         comparisons.setdefault((first, second), []).append(Comparison(**names, difference=difference, **test))
@@ -297,7 +387,7 @@ def compare_models(
         for pair, compared in comparisons.items()
         if {c.ahead for c in compared} >= set(pair)
     )
-    notes = _notes_of_queries(model_scores, common) + _notes_of_tests(common, len(tests), n_resamples, 1 - confidence)
+    notes = _notes_of_queries(model_scores, common) + _notes_of_tests(common, n_tests, n_resamples, 1 - confidence)
     worth = [[c.worth(by_convention[c].value) for by_convention in scores.values()] for c in conventions]
     return OrderReport(
         scores=scores, conventions=conventions, correlations=tuple(tuple(tau_b(a, b) for b in worth) for a in worth),
@@ -307,15 +397,14 @@ def compare_models(
 
 
 def _test(
-    cells: list[tuple[str, str, Convention]], common: Mapping[Convention, CommonScores], progress: Progress,
-    options: dict[str, Any],
-) -> dict[tuple[str, str, Convention], PairedTest]:  # fmt: skip
+    cells: list[CellKey], common: Mapping[Convention, CommonScores], progress: Progress, options: dict[str, Any]
+) -> dict[CellKey, PairedTest]:
     """Test the differences that can be tested; those over equally many queries are tested together."""
-    tested: dict[int, list[tuple[str, str, Convention]]] = {}
+    tested: dict[int, list[CellKey]] = {}
     for cell in cells:
         if common[cell[2]].shares and (n_queries := common[cell[2]].n_queries) > 1:
             tested.setdefault(n_queries, []).append(cell)
-    results: dict[tuple[str, str, Convention], PairedTest] = {}
+    results: dict[CellKey, PairedTest] = {}
     for number, group in enumerate(tested.values()):
 
         def advance_group(step: int, n_steps: int, n_before: int = number) -> object:

@@ -120,6 +120,7 @@ def add_order(parser: argparse.ArgumentParser) -> None:
         "values by cutoff, the data and the signatures. The page is one file without scripts; no network is needed to "
         "view it.",
         "order --features test.txt --predictions a.txt --predictions b.txt --convention letor4@10 yahoo@10",
+        "order --table test.parquet --score a --score b --by market --convention textbook@10",
         "order --out page.html --features test.txt --predictions scores.txt --convention letor4@10 yahoo@10",
     )
     add_conventions(parser, f"preset@k, such as yahoo@10, or a signature. Presets: {', '.join(presets.names())}")
@@ -136,6 +137,7 @@ def add_order(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument("--title", default="Ranking report", help="title of the page (default: Ranking report)")
     sources.add(parser, several_models=True)
+    sources.add_by(parser, "also compare the models in each segment of queries")
     add_output(parser, _order, activity="comparing")
 
 
@@ -146,7 +148,7 @@ def _order(arguments: argparse.Namespace) -> Answer:
     from rankadapters.io.writing import write_text
 
     data = models.queries, models.scores, arguments.convention
-    tests = {"n_resamples": arguments.resamples, "random_state": arguments.seed}
+    tests = {"n_resamples": arguments.resamples, "random_state": arguments.seed, "by": sources.segments(arguments)}
     with models.locating():
         if arguments.out is None:
             result = order(*data, **tests)

@@ -25,7 +25,7 @@ class Measured(Written):
     """Results of an Evaluator for given scores, all computed from one ranking pass; made by `Evaluator.measure`."""
 
     def __init__(self, queries: Queries, members: list[Member], numerators: list[Floats]) -> None:
-        self._queries = queries
+        self.queries = queries
         self._results = list(zip(members, numerators, strict=True))
 
     @lazy_property
@@ -59,7 +59,7 @@ class Measured(Written):
 
     @lazy_property
     def _tallies(self) -> list[Tally]:
-        queries, tallies = self._queries, []
+        queries, tallies = self.queries, []
         for member, numerators in self._results:
             sums = exact_sum(member.terms(numerators)), member.denominator
             counts = 1 if member.over_rows else queries.n_queries, *member.decisions.counts
@@ -139,7 +139,7 @@ class Measured(Written):
     def under(self, conventions: Collection[Convention]) -> Measured:
         """Return the results under these conventions only, without ranking again."""
         results = [result for result in self._results if result[0].convention in conventions]
-        return Measured(self._queries, [member for member, _ in results], [numerators for _, numerators in results])
+        return Measured(self.queries, [member for member, _ in results], [numerators for _, numerators in results])
 
     def of_queries(self, numbers: Ints) -> Measured:
         """Return the results over only the queries with these indices, without ranking again.
@@ -150,7 +150,7 @@ class Measured(Written):
             A convention takes all rows as one query, so a part must be ranked again.
         """
         self._refuse_over_rows("results over some of the queries")
-        queries, _ = self._queries.subset(numbers)
+        queries, _ = self.queries.subset(numbers)
         members = [member.take(numbers) for member, _ in self._results]
         return Measured(queries, members, [numerators[numbers] for _, numerators in self._results])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import io
 import json
 import shlex
@@ -113,3 +114,20 @@ def test_profile_needs_no_scores(capsys, tmp_path):
     for source in (["--features", str(features)], ["--table", str(table), *columns], ["--qrels", str(qrels)]):
         report = json.loads(output_of(capsys, "profile", *source, "--format", "json"))
         assert report["effects"] == expected.to_dict()["effects"]
+
+
+def test_order_compares_two_columns_of_a_table_in_each_segment(capsys, tmp_path):
+    pytest.importorskip("pyarrow")
+    table, page = tmp_path / "table.csv", tmp_path / "page.html"
+    rows = [
+        (query, label, label + query % 2, -label, "de" if query < 4 else "fr") for query in range(8) for label in (1, 0)
+    ]
+    table.write_text("qid,label,a,b,market\n" + "".join(",".join(map(str, row)) + "\n" for row in rows))
+    qid, labels, a, b, market = zip(*rows, strict=True)
+    options = ("order", "--table", str(table), "--score", "a", "--score", "b", "--by", "market")
+    options += ("--convention", "textbook@1", "--resamples", "99")
+    expected = ra.audit.order(labels, {"a": a, "b": b}, "textbook@1", qid=qid, by=market, n_resamples=99)
+    assert json.loads(output_of(capsys, *options, "--format", "json")) == json.loads(expected.to_json())
+    if importlib.util.find_spec("matplotlib"):
+        output_of(capsys, *options, "--out", str(page), note=f"{page}\n")
+        assert "Segments of queries" in page.read_text()
