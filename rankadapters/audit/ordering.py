@@ -271,7 +271,7 @@ def order(
         matrix are named "0", "1" and so on.
     convention : Convention or str, or sequence of these
         The conventions under which the models are compared.
-    by : array-like, shape (n_docs,), mapping, or pandas Series, optional
+    by : array-like, shape (n_docs,), several of these, mapping, or pandas Series, optional
         As in `ra.evaluate`: each model is then compared with the first one in every segment and over all queries, and
         the p-values are corrected over all of these comparisons. If `labels` has a Queries for each model, the rows are
         those of the first model's.

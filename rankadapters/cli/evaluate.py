@@ -179,6 +179,8 @@ def _stream(arguments: argparse.Namespace) -> tuple[list[_Result], list[str]]:
     _, _, scores = sources.scores_of(arguments)
     columns = sources.columns(arguments, docids=sources.needs_docids(arguments.convention))
     options = {name: getattr(arguments, name) for name in ("by", "unsorted") if name in arguments}
+    if len(options.get("by", ())) == 1:
+        [options["by"]] = options["by"]
     scored = ra.evaluate_table(arguments.table, arguments.convention, score=list(scores), **columns, **options)
     return [_Result(scored)], []
 

@@ -84,9 +84,9 @@ def add(parser: argparse.ArgumentParser, *, several_models: bool = False) -> Non
 def add_by(parser: argparse.ArgumentParser, effect: str) -> None:
     """Add the option `--by`."""
     parser.add_argument(
-        "--by", metavar="COL", default=argparse.SUPPRESS,
-        help=f"{effect}: COL is a column of the table, constant within a query; for SVMlight, LETOR and TREC files, a "
-        "file of lines 'query segment'",
+        "--by", metavar="COL", nargs="+", default=argparse.SUPPRESS,
+        help=f"{effect}: COL is a column of the table, constant within a query, or several columns; for SVMlight, "
+        "LETOR and TREC files, a file of lines 'query segment'",
     )  # fmt: skip
 
 
@@ -246,13 +246,16 @@ def segments(arguments: argparse.Namespace) -> Any:
     if "by" not in arguments:
         return None
     if "table" not in arguments:
-        return _segments_of_queries(file(arguments.by))
+        if len(arguments.by) > 1:
+            raise InputError(f"--by has {len(arguments.by)} entries.", hint="one file of lines 'query segment'")
+        return _segments_of_queries(file(arguments.by[0]))
     from rankadapters.io import read_table
 
-    # Read the column as if it named queries: it may have any type of an id, and a value in each row.
-    label = getattr(arguments, "label", "label")
-    rows = read_table(arguments.table, label=label, score=None, qid=arguments.by, split_queries="merge").queries
-    return rows.per_row(rows.query_ids)
+    # Read a column as if it named queries: it may have any type of an id, and a value in each row.
+    options: dict[str, Any] = {"label": getattr(arguments, "label", "label"), "score": None, "split_queries": "merge"}
+    rows = {name: read_table(arguments.table, qid=name, **options).queries for name in arguments.by}
+    columns = {name: of_name.per_row(of_name.query_ids) for name, of_name in rows.items()}
+    return columns if len(columns) > 1 else next(iter(columns.values()))
 
 
 def _segments_of_queries(path: str) -> dict[str, str]:

@@ -125,10 +125,11 @@ def evaluate(
         Exactly one of the two, as in `Queries`.
     query_weight, row_weight, pairs, docid, retrieved, judged : array-like, optional
         As in `Queries`.
-    by : array-like, shape (n_docs,), mapping, or pandas Series, optional
+    by : array-like, shape (n_docs,), several of these, mapping, or pandas Series, optional
         Segment of each row, equal within a query; or segment of each query by its id, as a mapping or as a Series
-        indexed by query ids. The result then has a score for each segment. No segment may be missing; a mapping or such
-        a Series has exactly the queries of the data.
+        indexed by query ids. Several columns, as a sequence, a table, or a mapping of names to columns, make a segment
+        of each combination: a tuple, such as `("de", "phone")`. The result then has a score for each segment. No
+        segment may be missing; a mapping or such a Series has exactly the queries of the data.
     n_threads : int, optional
         Number of threads; None means all CPUs.
 

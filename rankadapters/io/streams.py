@@ -107,9 +107,10 @@ def evaluate_table(
         Column of row weights, for measures with `average="row"`.
     docid : str, optional
         Column of document ids, unique within a query, for conventions that break ties by them.
-    by : str, mapping or pandas Series, optional
-        Column with the segment of each row, the same on all rows of a query; or a mapping from query ids to segments,
-        or a Series indexed by query ids, that has every query once. A Series with an entry per row is an error.
+    by : str, list of str, mapping or pandas Series, optional
+        Column with the segment of each row, the same on all rows of a query, or several columns, whose combinations are
+        the segments; or a mapping from query ids to segments, or a Series indexed by query ids, that has every query
+        once. A Series with an entry per row is an error.
     unsorted : bool
         Whether the rows of a query may be anywhere. DuckDB sorts them first, on disk if memory is too small; the rows
         of a query keep their order.

@@ -77,6 +77,17 @@ def test_every_form_of_by_gives_the_same_report():
         assert ra.audit.order(queries, models, YAHOO, by=form, n_resamples=199).to_dict() == report.to_dict()
 
 
+def test_segments_of_several_columns_are_tuples():
+    queries, models, by, _ = segment_order()
+    columns = {"market": by, "device": np.where(queries.query_of_row % 2, "desk", "phone")}
+    report = ra.audit.order(queries, models, YAHOO, by=columns, n_resamples=199)
+    assert len(report.segments) == 6
+    assert "market=de, device=phone  " in str(report)
+    alone = ra.audit.order(queries, models, YAHOO, by=list(zip(*columns.values(), strict=True)), n_resamples=199)
+    assert report.comparisons == alone.comparisons
+    assert report.segments["de", "phone"] == alone.segments["de", "phone"]
+
+
 def test_models_with_queries_of_their_own_are_aligned():
     queries, models, _, report = segment_order()
     reverse = np.arange(queries.n_docs)[::-1]

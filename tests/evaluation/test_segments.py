@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import pickle
 from datetime import UTC, date, datetime, timedelta, timezone
 from decimal import Decimal
 from fractions import Fraction
@@ -357,3 +358,53 @@ def test_a_model_named_none_is_one_of_the_models():
     pytest.importorskip("pandas")
     frame = ra.per_query(LABELS, models, "textbook@2", qid=QID, frame=True)
     assert frame["model"].isna().tolist() == [True] * 3 + [False] * 3
+
+
+MARKET, DEVICE = ["se", "se", "no", "no", "no", "no"], ["phone", "phone", "desk", "desk", "phone", "phone"]
+
+
+def two_columns(form):
+    columns = {"market": MARKET, "device": DEVICE}
+    if form == "sequence":
+        return [np.array(MARKET), DEVICE]
+    if form == "mapping":
+        return columns
+    package = pytest.importorskip(form)
+    return package.table(columns) if form == "pyarrow" else package.DataFrame(columns)
+
+
+@for_each("form", ["sequence", "mapping", "pandas", "polars", "pyarrow"])
+def test_several_columns_make_a_segment_of_each_combination(form):
+    segments = evaluate_segments(by=two_columns(form))
+    pairs = evaluate_segments(by=list(zip(MARKET, DEVICE, strict=True)))
+    assert list(segments) == [("no", "desk"), ("no", "phone"), ("se", "phone")]
+    assert segments == pairs
+    assert segments["no", "desk"].n_queries == 1
+    names = ["no, desk", "no, phone", "se, phone"]
+    if form != "sequence":
+        names = ["market=no, device=desk", "market=no, device=phone", "market=se, device=phone"]
+    assert [str(segment) for segment in segments] == names
+    assert [row["segment"] for row in segments.to_dict()["segments"]] == [*names, None]
+    assert all(name in str(segments) for name in names)
+
+
+def test_columns_of_pandas_name_the_segments():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"market": MARKET, "device": DEVICE})
+    segments = evaluate_segments(by=[frame["market"], frame["device"]])
+    assert str(next(iter(segments))) == "market=no, device=desk"
+    assert segments.to_frame()["segment"].tolist()[0] == ("no", "desk")
+    assert str(next(iter(pickle.loads(pickle.dumps(segments))))) == "market=no, device=desk"
+
+
+@pytest.mark.parametrize(
+    ("device", "message"),
+    [
+        (DEVICE[:4], r"by\['device'\] has 4 entries but labels has 6 rows"),
+        ([*DEVICE[:5], "desk"], r"by\['device'\]\[5\] is 'desk', but query c began with 'phone'"),
+        ([*DEVICE[:5], None], r"by\['device'\]\[5\] is None, but every query belongs to a segment"),
+    ],
+)
+def test_an_error_names_the_column_of_segments(device, message):
+    with pytest.raises(ra.InputError, match=message):
+        evaluate_segments(by={"market": MARKET, "device": device})
