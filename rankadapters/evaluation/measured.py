@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from rankadapters.core.arrays import Floats, Ints
+from rankadapters.core.arrays import Array, Flags, Floats, Ints
+from rankadapters.core.binding.gains import is_relevant, label_threshold
 from rankadapters.core.binding.policies import SKIP
 from rankadapters.core.classes import lazy_property
 from rankadapters.core.data.queries import Queries
@@ -39,6 +40,22 @@ class Measured(Written):
         """
         self._refuse_over_rows("per-query values")
         return ByConvention([(member.convention, member.values(numerators)) for member, numerators in self._results])
+
+    @property
+    def facts(self) -> dict[str, Array]:
+        """What `per_query(..., frame=True)` tells about each query, by column."""
+        queries, n_rows = self.queries, np.diff(self.queries.indptr)
+        n_retrieved = n_rows if queries.retrieved is None else self._count(queries.retrieved)
+        facts: dict[str, Array] = {"n_rows": n_rows, "n_retrieved": n_retrieved}
+        rules = {rule for member, _ in self._results if (rule := member.convention.get("relevant")) is not None}
+        if len(rules) == 1 and label_threshold(rule := rules.pop()):
+            judged = True if queries.judged is None else queries.judged
+            facts["n_relevant"] = self._count(is_relevant(queries.labels, rule) & judged)
+        facts["empty"] = np.logical_or.reduce([member.decisions.empty for member, _ in self._results])
+        return facts if queries.query_weight is None else {**facts, "query_weight": queries.query_weight}
+
+    def _count(self, rows: Flags) -> Ints:
+        return np.bincount(self.queries.query_of_row[rows], minlength=self.queries.n_queries)
 
     @lazy_property
     def scores(self) -> Scores[Score]:

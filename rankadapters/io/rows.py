@@ -81,7 +81,7 @@ class Names:
     @property
     def ids(self) -> dict[str, str]:
         """The other columns, by role."""
-        segments = {"by": self.by}
+        segments: dict[str, Any] = {"by": self.by}
         if isinstance(self.by, tuple):
             segments = {segment_role(number): name for number, name in enumerate(self.by)}
         columns = {"qid": self.qid, "docid": self.docid, **segments, "order": self.order}

@@ -277,7 +277,7 @@ def test_a_segment_without_a_value_is_refused_by_name():
 def test_a_frame_of_query_values_joins_to_a_table_of_queries():
     pd = pytest.importorskip("pandas")
     frame = ra.per_query(LABELS, SCORES, ["textbook@2", "yahoo@1"], qid=QID, frame=True)
-    assert list(frame.columns) == ["qid", "ndcg@2/textbook", "ndcg@1/yahoo"]
+    assert list(frame.columns) == ["qid", "ndcg@2/textbook", "ndcg@1/yahoo", "n_rows", "n_retrieved", "empty"]
     query_table = pd.DataFrame({"qid": ["c", "a", "b"], "market": ["no", "se", "se"]})
     joined = frame.merge(query_table, on="qid", validate="one_to_one")
     means = joined.groupby("market")["ndcg@2/textbook"].mean()
@@ -286,6 +286,28 @@ def test_a_frame_of_query_values_joins_to_a_table_of_queries():
     models = ra.per_query(LABELS, {"x": SCORES, "y": LABELS}, "textbook@2", qid=QID, frame=True)
     assert models.model.tolist() == ["x"] * 3 + ["y"] * 3
     assert models["ndcg@2/textbook"].tolist()[3:] == [1, 1, 1]
+
+
+def test_a_frame_of_query_values_tells_about_each_query():
+    pytest.importorskip("pandas")
+    queries = ra.Queries(
+        [2, 1, 0, 0, 0, 1], qid=[1, 1, 1, 2, 2, 3], query_weight=[1.0, 2.0, 3.0], docid=list("abcdef"),
+        retrieved=[True, False, True, True, True, False], judged=[True, True, True, False, True, True],
+    )  # fmt: skip
+    conventions = ["trec_eval_9.recip_rank+average=query", "trec_eval_9.P_5+average=query"]
+    frame = ra.per_query(queries, {"x": np.arange(6), "y": np.ones(6)}, conventions, frame=True)
+    for model in ("x", "y"):
+        facts = frame[frame.model == model].set_index("qid")
+        assert facts["n_rows"].tolist() == [3, 2, 1]
+        assert facts["n_retrieved"].tolist() == [2, 2, 0]
+        assert facts["n_relevant"].tolist() == [2, 0, 1]
+        assert facts["empty"].tolist() == [False, True, False]
+        assert facts["query_weight"].tolist() == [1, 2, 3]
+    thresholds = ["trec_eval_9.recip_rank+average=query+relevant=from_2", conventions[1]]
+    assert "n_relevant" not in ra.per_query(queries, np.arange(6), thresholds, frame=True)
+    assert "n_relevant" not in ra.per_query(
+        queries, np.arange(6), "textbook@2+average=query+missing=zero+unjudged=zero", frame=True
+    )
 
 
 def test_per_query_returns_the_values_of_an_evaluator():
