@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, Unpack, overload
 import numpy as np
 
 from rankadapters.audit.models import CommonScores, ModelScores, as_models, listed, score_models
+from rankadapters.audit.query_values import read_values
 from rankadapters.core.classes import frozen_class
-from rankadapters.core.data.columns import Columns
+from rankadapters.core.data.columns import Columns, refuse_other_names
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.declaration.guesses import ORDER, shows_call
+from rankadapters.core.declaration.guesses import ORDER, shows_call, wrong_call
 from rankadapters.evaluation.score import Score, Scores, value_cell
 from rankadapters.evaluation.segment_sums import naming
 from rankadapters.evaluation.table import Cell, Table
+from rankadapters.evaluation.table_calls import column_names
 from rankadapters.progress import advance, shows
 from rankadapters.statistics.cells import signed
 from rankadapters.statistics.document import Document, fields_as_dict
@@ -229,14 +231,16 @@ class OrderReport(Document):
 
 @overload
 def order(
-    labels: object, scores: Mapping[str, object] | object, convention: Convention | str | Iterable[Convention | str], *,
+    labels: object, scores: Mapping[str, object] | object = ...,
+    convention: Convention | str | Iterable[Convention | str] | None = ..., *,
     by: None = ..., n_resamples: int = ..., confidence: float = ...,
     random_state: int | np.random.Generator | np.random.RandomState = ..., n_threads: int | None = ...,
     progress: Progress | None = ..., **columns: Unpack[Columns],
 ) -> OrderReport: ...  # fmt: skip
 @overload
 def order(
-    labels: object, scores: Mapping[str, object] | object, convention: Convention | str | Iterable[Convention | str], *,
+    labels: object, scores: Mapping[str, object] | object = ...,
+    convention: Convention | str | Iterable[Convention | str] | None = ..., *,
     by: object, n_resamples: int = ..., confidence: float = ...,
     random_state: int | np.random.Generator | np.random.RandomState = ..., n_threads: int | None = ...,
     progress: Progress | None = ..., **columns: Unpack[Columns],
@@ -245,8 +249,8 @@ def order(
 @shows("comparing")
 def order(
     labels: object,
-    scores: Mapping[str, object] | object,
-    convention: Convention | str | Iterable[Convention | str],
+    scores: Mapping[str, object] | object = None,
+    convention: Convention | str | Iterable[Convention | str] | None = None,
     *,
     by: object = None,
     n_resamples: int = 9999,
@@ -264,17 +268,21 @@ def order(
 
     Parameters
     ----------
-    labels : array-like, shape (n_docs,), or Queries, or mapping of str to Queries
+    labels : array-like, shape (n_docs,), or Queries, or mapping of str to Queries, or values of queries
         Relevance labels. Pass a Queries for each model if the models retrieved different rows of the same queries.
+        Without `scores`, it has the values of the queries: a table as `ra.per_query(..., frame=True)` and
+        `ra.per_query_table` return it for two or more models; or a table for each model by its name, as
+        `ra.dask.per_query` and `ra.spark.per_query` make them. All models have the same queries; the resamples follow
+        the order of the rows.
     scores : mapping of str to array-like, shape (n_docs,), or matrix or table, shape (n_docs, n_models)
         Scores of at least two models, by name. Each column of a DataFrame or a matrix is a model; the models of a
         matrix are named "0", "1" and so on.
     convention : Convention or str, or sequence of these
-        The conventions under which the models are compared.
+        The conventions under which the models are compared; for values of queries, by default those of all columns.
     by : array-like, shape (n_docs,), several of these, mapping, or pandas Series, optional
         As in `ra.evaluate`: each model is then compared with the first one in every segment and over all queries, and
         the p-values are corrected over all of these comparisons. If `labels` has a Queries for each model, the rows are
-        those of the first model's.
+        those of the first model's. For values of queries, also names of columns.
     n_resamples : int
         The number of resamples of each randomization test and each bootstrap.
     confidence : float
@@ -303,7 +311,8 @@ def order(
         There are fewer than two models, the numbers of rows differ, a convention has no value on the data, or no query
         was scored for every model. With `by`, as in `ra.evaluate`; the message names the segment.
     UnsupportedConventionError
-        With `by`, a convention takes all rows as one query, so segments have no part of its value.
+        With `by`, a convention takes all rows as one query, so segments have no part of its value. Or the labels are
+        values of queries, and a convention is not their mean.
 
     Examples
     --------
@@ -314,7 +323,14 @@ def order(
     ([], [1.0, 1.0])
     """
     n_resamples, confidence, seed = checked_resampling(n_resamples, confidence, random_state)
-    model_scores = score_models(labels, as_models(scores), convention, n_threads, columns)
+    if scores is None or convention is None:
+        if scores is not None or not column_names(labels):
+            missing = [name for name, value in {"scores": scores, "convention": convention}.items() if value is None]
+            raise wrong_call(f"order() has no {' and no '.join(missing)}", columns, ORDER)
+        refuse_other_names(columns, ())
+        model_scores, by = read_values(labels, convention, by)
+    else:
+        model_scores = score_models(labels, as_models(scores), convention, n_threads, columns)
     tests: Tests = {"n_resamples": n_resamples, "confidence": confidence, "seed": seed, "progress": progress}
     if by is None:
         return compare_models(model_scores, **tests)

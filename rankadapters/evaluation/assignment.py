@@ -74,7 +74,7 @@ def assign(by: object, queries: Queries, *, in_parts: bool = False) -> Assignmen
         types, or the mapping and the data have different queries or name one twice.
     """
     if columns := _several_columns(by):
-        by_column = [_from_rows(column, queries, text) for text, (_, column) in columns.items()]
+        by_column = [segments_of_queries(column, queries, text) for text, (_, column) in columns.items()]
         names = [name for name, _ in columns.values()]
         return _numbered(Segment(names, values) for values in zip(*by_column, strict=True))
     ids = id_values(queries.query_ids) if isinstance(by, Mapping) or pandas_index(by) is not None else []
@@ -90,7 +90,7 @@ def assign(by: object, queries: Queries, *, in_parts: bool = False) -> Assignmen
             refuse_unknown_queries(segments.keys() - set(ids), hint=_IDS)
         names = [segments[query] for query in ids]
     else:
-        names = _from_rows(by, queries)
+        names = segments_of_queries(by, queries)
     return _numbered(names)
 
 
@@ -257,7 +257,8 @@ def in_order(names: Iterable[Any]) -> list[Any]:
         return [name for kind in sorted(by_type) for name in sorted(by_type[kind], key=repr)]
 
 
-def _from_rows(by: object, queries: Queries, text: str = "by") -> list[Any]:
+def segments_of_queries(by: object, queries: Queries, text: str = "by") -> list[Any]:
+    """Return the segment of each query from a column of rows, which an error calls by the text."""
     column = as_column(text, by)
     if column.size != queries.n_docs:
         raise InputError(

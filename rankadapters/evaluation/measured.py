@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from rankadapters.core.arrays import Array, Flags, Floats, Ints
-from rankadapters.core.binding.gains import is_relevant, label_threshold
+from rankadapters.core.binding.gains import is_relevant
 from rankadapters.core.binding.policies import SKIP
 from rankadapters.core.classes import lazy_property
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.declaration.fields import label_threshold
 from rankadapters.core.errors import UnsupportedConventionError
 from rankadapters.core.exact_sums import Limbs, exact_sum, squares
 from rankadapters.evaluation.passes import Member
