@@ -11,9 +11,9 @@ import numpy as np
 from rankadapters.audit.evaluation import evaluate_usable
 from rankadapters.audit.explanation import explain_pair
 from rankadapters.audit.models import ModelScores, as_models, score_models
-from rankadapters.audit.ordering import Progress, compare_models
+from rankadapters.audit.order_report import Progress, compare_models
 from rankadapters.audit.profiling import describe_queries
-from rankadapters.audit.segment_ordering import compare_segments
+from rankadapters.audit.segment_order_report import compare_segments
 from rankadapters.core.data.columns import Columns
 from rankadapters.core.data.queries import Queries, as_queries
 from rankadapters.core.declaration.arguments import text

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, NamedTuple, Unpack
 
 from rankadapters.audit.models import ModelScores
-from rankadapters.audit.ordering import Comparison, OrderReport, Pairs, Tests, cells_of, compare_parts, head_of
+from rankadapters.audit.order_report import Comparison, OrderReport, Pairs, Resampling, cells_of, compare_parts, head_of
 from rankadapters.core.classes import frozen_class
 from rankadapters.evaluation.assignment import assign
 from rankadapters.evaluation.score import signatures
@@ -149,7 +149,7 @@ class SegmentOrderReport(Document):
         return intervals(lines, f"{differences}, {100 * self.all.confidence:g} % interval")
 
 
-def compare_segments(model_scores: ModelScores, by: object, **tests: Unpack[Tests]) -> SegmentOrderReport:
+def compare_segments(model_scores: ModelScores, by: object, **tests: Unpack[Resampling]) -> SegmentOrderReport:
     """Compare the first model with each other model in each segment, from scores that have already been computed."""
     refuse_pooled(model_scores.conventions)
     segments = assign(by, next(iter(model_scores.measured.values())).queries)
