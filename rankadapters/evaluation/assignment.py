@@ -74,8 +74,8 @@ def assign(by: object, queries: Queries, *, in_parts: bool = False) -> Assignmen
         types, or the mapping and the data have different queries or name one twice.
     """
     if columns := _several_columns(by):
-        by_column = [segments_of_queries(column, queries, text) for text, (_, column) in columns.items()]
-        names = [name for name, _ in columns.values()]
+        by_column = [segments_of_queries(column, queries, text) for text, _, column in columns]
+        names = [name for _, name, _ in columns]
         return _numbered(Segment(names, values) for values in zip(*by_column, strict=True))
     ids = id_values(queries.query_ids) if isinstance(by, Mapping) or pandas_index(by) is not None else []
     if _has_entry_per_query(by, queries, ids):
@@ -103,24 +103,23 @@ def _numbered(names: Iterable[Any]) -> Assignment:
     return {name: np.asarray(numbers[name]) for name in in_order(numbers)}
 
 
-def _several_columns(by: Any) -> dict[str, tuple[Any, object]]:
-    """Return each column of `by`, with its name or None, by the text for messages; none unless there are several.
+def _several_columns(by: Any) -> list[tuple[str, Any, object]]:
+    """Return the text for messages, the name or None, and the column, of each column in `by`; none if it is no such.
 
-    >>> list(_several_columns({"market": ["de"], "device": ["phone"]})), _several_columns({"q1": "de"})
-    (["by['market']", "by['device']"], {})
+    >>> _several_columns({"market": ["de"], "device": ["phone"]}), _several_columns({"q1": "de"})
+    ([("by['market']", 'market', ['de']), ("by['device']", 'device', ['phone'])], [])
     """
+    names: Iterable[Any] = ()
     if isinstance(by, Mapping):
-        columns: Iterable[tuple[Any, object]] = by.items()
+        names = by if all(map(_is_column, by.values())) else ()
     elif isinstance(by, (list, tuple)):
-        columns = [(getattr(column, "name", None), column) for column in by]
-    else:
-        names = getattr(by, "column_names", getattr(by, "columns", ())) if getattr(by, "ndim", 2) == 2 else ()  # noqa: PLR2004 - a table
-        columns = [(name, by[name]) for name in names]
-    listed = list(columns)
-    if not listed or not all(_is_column(column) for _, column in listed):
-        return {}
-    texts = [f"by[{index if name is None else name!r}]" for index, (name, _) in enumerate(listed)]
-    return dict(zip(texts, listed, strict=True))
+        if not all(map(_is_column, by)):
+            return []
+        named = [(getattr(column, "name", None), column) for column in by]
+        return [(f"by[{i if name is None else name!r}]", name, column) for i, (name, column) in enumerate(named)]
+    elif getattr(by, "ndim", 2) == 2:  # noqa: PLR2004 - a table
+        names = getattr(by, "column_names", getattr(by, "columns", ()))
+    return [(f"by[{name!r}]", name, by[name]) for name in names]
 
 
 def _is_column(value: Any) -> bool:

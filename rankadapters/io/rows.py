@@ -70,6 +70,8 @@ class Names:
                     raise _not_a_name("score" if role == "scores" else role, text)
         if len(set(self.scores)) < len(self.scores):
             raise InputError(f"score={self.scores!r:.60} names a column twice.", hint="a column for each model")
+        if isinstance(self.by, tuple) and len(set(self.by)) < len(self.by):
+            raise InputError(f"by={self.by!r:.60} names a column twice.", hint="name each column once")
 
     @property
     def numbers(self) -> dict[str, str]:

@@ -375,6 +375,8 @@ class StreamValues(StreamSums):
         by: Mapping[Any, Any] = rows.by if isinstance(rows.by, dict) else {self._names.by: rows.by}
         part = query_columns(measured, self._shape)
         for name in by if self._names.by else ():
+            if name in part and not name == "qid" == self._names.qid:
+                raise InputError(f"by={name!r} is the name of another column of the result.", hint="rename the column")
             of_query = segments_of_queries(by[name], rows.queries, f"by[{name!r}]")
             part[name] = np.tile(id_column(np.fromiter(of_query, object, len(of_query))), len(measured))
         self._parts.append(part)

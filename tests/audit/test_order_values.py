@@ -142,3 +142,10 @@ def test_a_column_that_varies_within_a_query_is_refused():
     frame.loc[1, "market"] = "xx"
     with pytest.raises(ra.InputError, match=r"row 2: by\['market'\]\[1\] is 'xx', but query 0 began with 'de'"):
         ra.per_query_table(frame, "textbook@5", score="good", by="market")
+
+
+def test_a_column_that_the_result_has_already_is_refused():
+    _, _, frame = make_rows()
+    for name in ("model", "empty", "n_rows"):
+        with pytest.raises(ra.InputError, match=f"by='{name}' is the name of another column of the result"):
+            ra.per_query_table(frame.rename(columns={"market": name}), "textbook@5", score=["good"], by=name)

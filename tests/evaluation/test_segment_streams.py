@@ -164,6 +164,7 @@ def test_several_columns_of_a_stream_give_the_same_segments_as_memory(unsorted):
         (["segment", "devise"], "no column 'devise'.\nHint: did you mean 'device'"),
         (["segment", 7], "by=7; allowed are names of columns"),
         (["segment", None], "by=None; allowed are names of columns"),
+        (["device", "device"], "names a column twice"),
         ([], r"by=\(\); allowed are names of columns"),
         (7, "by=7; allowed are names of columns, and a mapping .*\nHint: by='market', or by=\\['market', 'device'\\]"),
     ],

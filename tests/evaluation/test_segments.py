@@ -410,6 +410,12 @@ def test_several_columns_make_a_segment_of_each_combination(form):
     assert all(name in str(segments) for name in names)
 
 
+def test_columns_of_one_name_are_all_counted():
+    pd = pytest.importorskip("pandas")
+    both = [pd.Series(MARKET, name="x"), pd.Series(DEVICE, name="x")]
+    assert list(evaluate_segments(by=both)) == [("no", "desk"), ("no", "phone"), ("se", "phone")]
+
+
 def test_columns_of_pandas_name_the_segments():
     pd = pytest.importorskip("pandas")
     frame = pd.DataFrame({"market": MARKET, "device": DEVICE})
