@@ -188,7 +188,7 @@ def per_query_table(
     query_weight: str | None = None,
     row_weight: str | None = None,
     docid: str | None = None,
-    by: str | Sequence[str] | None = None,
+    by: str | list[str] | None = None,
     unsorted: bool = False,
     n_threads: int | None = None,
 ) -> Any:
@@ -201,7 +201,7 @@ def per_query_table(
     ----------
     table, convention, label, score, qid, query_weight, row_weight, docid, unsorted, n_threads
         As in `evaluate_table`.
-    by : str, or sequence of str, optional
+    by : str, or list of str, optional
         Columns about the queries, equal on all rows of a query, which the result has too.
 
     Returns
@@ -240,14 +240,13 @@ def per_query_table(
 
 def query_values(
     table: object, convention: Convention | str | Conventions, *, score: str | Sequence[str] = "score",
-    by: str | Sequence[str] | None = None, unsorted: bool = False, n_threads: int | None = None, **named: Any,
+    by: str | list[str] | None = None, unsorted: bool = False, n_threads: int | None = None, **named: Any,
 ) -> dict[str, Any]:  # fmt: skip
     """Return the columns of `per_query_table`."""
     require_pyarrow()
     _refuse_frame(table, convention, {**named, "score": score})
     shape = Shape.of(convention, one_model=isinstance(score, str))
-    by = by if by is None or isinstance(by, str) else tuple(by)
-    names = Names(scores=_models(score), by=by, **named)
+    names = Names(scores=_models(score), by=tuple(by) if isinstance(by, list) else by, **named)
     stream = StreamValues(table, shape, names, unsorted=unsorted, n_threads=n_threads)
     stream.read()
     for message in dict.fromkeys(stream.label_doubts.values()):
