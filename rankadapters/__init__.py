@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from rankadapters.evaluation.score import Score as Score
     from rankadapters.evaluation.tally import Tally as Tally
     from rankadapters.core.measures import *  # noqa: F403 - every measure is public
-    from rankadapters.io.streams import evaluate_table as evaluate_table
+    from rankadapters.io.streams import evaluate_table as evaluate_table, per_query_table as per_query_table
     from rankadapters.learners.trials import Trials as Trials
     from rankadapters.presets.texts import parse as parse
     from rankadapters.statistics.inert import inert as inert
@@ -73,6 +73,7 @@ _LAZY = {
     "inert": "statistics.inert",
     "parse": "presets.texts",
     "per_query": "evaluation.evaluate",
+    "per_query_table": "io.streams",
 }
 _SUBMODULES = (
     "audit",

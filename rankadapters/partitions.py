@@ -172,8 +172,9 @@ class Frame(ABC):
             Column of row weights.
         docid : str, optional
             Column of document identifiers, strings or integers, unique within a query.
-        by : str, mapping or pandas Series, optional
-            Column with the segment of each row, equal within a query. Or a mapping of every query's id to its segment.
+        by : str, list of str, mapping or pandas Series, optional
+            Column with the segment of each row, equal within a query, or several columns, whose combinations are the
+            segments. Or a mapping of every query's id to its segment.
         order : str, optional
             Column of numbers or times that orders the rows of a query. `ties="input"` and `ties="reverse"` need it,
             because rows of a cluster have no order; for losses, it decides the last bit.

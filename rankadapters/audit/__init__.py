@@ -8,9 +8,11 @@ from __future__ import annotations
 from rankadapters.audit.explanation import Explanation, explain
 from rankadapters.audit.identification import identify
 from rankadapters.audit.matches import Chance, Match, Matches
-from rankadapters.audit.ordering import Change, Comparison, OrderReport, order
+from rankadapters.audit.order_report import Change, Comparison, OrderReport
+from rankadapters.audit.ordering import order
 from rankadapters.audit.probing import Probe, probe
 from rankadapters.audit.profiling import DataProfile, Effect, profile
+from rankadapters.audit.segment_order_report import SegmentOrderReport
 from rankadapters.audit.web_page import page
 from rankadapters.core.declaration.guesses import list_public
 
@@ -25,6 +27,7 @@ __all__ = [
     "Matches",
     "OrderReport",
     "Probe",
+    "SegmentOrderReport",
     "explain",
     "identify",
     "order",

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.core.arrays import Floats
+from rankadapters.core.arrays import Floats, Ints
 from rankadapters.core.data.ids import id_values
 from rankadapters.core.data.queries import Queries, as_queries
 from rankadapters.core.declaration.convention import Convention
@@ -49,6 +49,22 @@ class ModelScores(NamedTuple):
     def _is_scored(self, convention: Convention) -> NDArray[np.bool_]:
         """Return whether each model scored each query, shape (n_models, n_queries)."""
         return np.array([~np.isnan(values[convention]) for values in self.values.values()])
+
+    def of_queries(self, numbers: Ints) -> ModelScores:
+        """Return the scores over only the queries with these indices among those of the first model.
+
+        Raises
+        ------
+        UnsupportedConventionError
+            A convention takes all rows as one query.
+        """
+        measured = {name: m.of_queries(self.positions[name][numbers]) for name, m in self.measured.items()}
+        scores: dict[str, Mapping[Convention, Score]] = {name: results.scores for name, results in measured.items()}
+        values = {name: {c: column[numbers] for c, column in of.items()} for name, of in self.values.items()}
+        positions = dict.fromkeys(measured, np.arange(numbers.size))
+        return self._replace(
+            measured=measured, scores=scores, values=values, positions=positions, n_queries=numbers.size
+        )
 
     def common(self, convention: Convention) -> CommonScores:
         """Return the scores under a convention over the queries that every model scored.
@@ -103,7 +119,7 @@ def score_models(
     least: int = 2,
 ) -> ModelScores:
     """Evaluate every model, at least so many, under every convention."""
-    _check(models, least)
+    check_models(models, least)
     queries = queries_by_model(labels, models, columns)
     distinct = list(dict.fromkeys(as_conventions(convention)))
     first = next(iter(queries.values()))
@@ -121,7 +137,7 @@ def score_models(
     model_scores = ModelScores(conventions, {}, {}, {}, {}, first.n_queries, without_results)
     over_queries = [convention for convention in conventions if convention.over != "rows"]
     for name, scores in models.items():
-        positions = model_scores.positions[name] = _positions(name, first, queries[name])
+        positions = model_scores.positions[name] = positions_of(name, first, queries[name])
         try:
             measured = evaluators[id(queries[name])].measure(scores)
             model_scores.measured[name], model_scores.scores[name] = measured, measured.scores
@@ -152,7 +168,8 @@ def as_models(models: object) -> Mapping[str, object]:
     return {str(name): column for name, column in columns.items()}
 
 
-def _check(models: Mapping[str, object], least: int) -> None:
+def check_models(models: Mapping[str, object], least: int) -> None:
+    """Raise InputError for fewer models, and for names that are no text or would break a line."""
     if len(models) < least:
         message = f"scores has {len(models)} model{'s' * (len(models) != 1)}; at least {least} must be given."
         raise InputError(message, hint=f"{BY_MODEL}; to evaluate a single model, use ra.evaluate")
@@ -174,7 +191,7 @@ def queries_by_model(labels: object, models: Mapping[str, object], columns: Mapp
     return {name: as_queries(labels[name], **columns) for name in models}
 
 
-def _positions(name: str, first: Queries, queries: Queries) -> NDArray[np.intp]:
+def positions_of(name: str, first: Queries, queries: Queries) -> NDArray[np.intp]:
     """Return, for each query of the first model, its position among the queries of the named model."""
     if queries is first:
         return np.arange(first.n_queries)

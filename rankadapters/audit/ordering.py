@@ -1,220 +1,55 @@
-"""Whether the choice of the convention changes which model wins."""
+"""Whether the choice of the convention, or the segment of queries, changes which model wins."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
-from itertools import combinations, product
-from typing import Any, NamedTuple, Unpack
+from collections.abc import Iterable, Mapping
+from typing import Any, Unpack, overload
 
 import numpy as np
 
-from rankadapters.audit.models import CommonScores, ModelScores, as_models, listed, score_models
-from rankadapters.core.classes import frozen_class
-from rankadapters.core.data.columns import Columns
+from rankadapters.audit.models import as_models, score_models
+from rankadapters.audit.order_report import OrderReport, Progress, Resampling, compare_models
+from rankadapters.audit.query_values import read_values
+from rankadapters.audit.segment_order_report import SegmentOrderReport, compare_segments
+from rankadapters.core.data.columns import Columns, refuse_other_names
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.declaration.guesses import ORDER, shows_call
-from rankadapters.evaluation.score import Score, Scores, value_cell
-from rankadapters.evaluation.table import Cell, Table
-from rankadapters.progress import advance, shows
-from rankadapters.statistics.cells import signed
-from rankadapters.statistics.document import Document, fields_as_dict
-from rankadapters.statistics.significance import PairedTest, checked_resampling, holm, paired_tests, tau_b
-
-Progress = Callable[[int, int], object]
-
-UNTESTED = {"low": None, "high": None, "p_value": None, "p_corrected": None, "significant": False}
+from rankadapters.core.declaration.guesses import ORDER, shows_call, wrong_call
+from rankadapters.evaluation.table_calls import column_names
+from rankadapters.progress import shows
+from rankadapters.statistics.significance import checked_resampling
 
 
-@frozen_class
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Comparison:
-    """The comparison of two models under one convention.
-
-    Attributes
-    ----------
-    first, second : str
-        The models.
-    convention : Convention
-        The convention under which they are compared.
-    difference : float
-        Value of the first minus that of the second.
-    low, high : float or None
-        Ends of the bootstrap interval of the difference; None without a test.
-    p_value : float or None
-        Two-sided p-value of the paired randomization test; None without a test.
-    p_corrected : float or None
-        The p-value corrected by Holm's method over all comparisons of the report.
-    significant : bool
-        Whether the corrected p-value is at most 1 - confidence.
-    """
-
-    first: str
-    second: str
-    convention: Convention
-    difference: float
-    low: float | None
-    high: float | None
-    p_value: float | None
-    p_corrected: float | None
-    significant: bool
-
-    @property
-    def ahead(self) -> str | None:
-        """The model with the better value (the lower one for losses); None if the values are equal."""
-        lead = self.convention.worth(self.difference)
-        return None if lead == 0 else self.first if lead > 0 else self.second
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as plain JSON types, with the convention as `signature`."""
-        fields = fields_as_dict(self)
-        signature = fields.pop("convention")
-        return {**fields, "signature": signature}
-
-
-class Change(NamedTuple):
-    """Two models whose order differs between conventions.
-
-    Attributes
-    ----------
-    models : tuple of str
-        The names of the two models.
-    significant : bool
-        Whether each model is significantly ahead under at least one convention.
-    """
-
-    models: tuple[str, str]
-    significant: bool
-
-
-@frozen_class
-@dataclass(frozen=True, kw_only=True, slots=True)
-class OrderReport(Document):
-    """Comparison of models under one or more conventions; made by `order`.
-
-    Attributes
-    ----------
-    scores : dict of str to dict of Convention to Score
-        Scores of each model, by convention, over the queries that every model scored.
-    conventions : tuple of Convention
-        The conventions, in the order of the call.
-    correlations : tuple of tuple of (float or None)
-        Kendall's tau-b between the orders of the models under two conventions; None if all values of one are equal.
-    comparisons : tuple of Comparison
-        Every pair of models under every convention.
-    changes : tuple of Change
-        Every pair of models that changes places.
-    confidence : float
-        The confidence of the intervals; the level of the tests is 1 - confidence.
-    notes : tuple of str
-        Remarks on models without results, on models that scored different queries, and on what was not tested or cannot
-        be significant.
-    """
-
-    scores: dict[str, Mapping[Convention, Score]]
-    conventions: tuple[Convention, ...]
-    correlations: tuple[tuple[float | None, ...], ...]
-    comparisons: tuple[Comparison, ...] = field(repr=False)
-    changes: tuple[Change, ...] = field(repr=False)
-    confidence: float
-    notes: tuple[str, ...] = ()
-
-    def blocks(self) -> list[str | Table]:
-        """Return the values with their ranks, the correlations, and the tests of the pairs of models."""
-        correlations = [self.correlation_table()] if len(self.conventions) > 1 else []
-        remarks = "\n".join([*(f"{c.name}: {c}" for c in self.conventions), *(f"Note: {note}" for note in self.notes)])
-        return [self.values_table(), *correlations, self.outcome(), self.pair_table(), remarks]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as plain JSON types, with the values of the scores as `values`."""
-        fields = fields_as_dict(self)
-        values = {
-            name: {signature: score["value"] for signature, score in scores.items()}
-            for name, scores in fields.pop("scores").items()
-        }
-        return {"conventions": fields.pop("conventions"), "values": values, **fields}
-
-    def _frame_rows(self) -> list[dict[str, Any]]:
-        """Return a row for each comparison."""
-        return [{"name": c.convention.name, **c.to_dict()} for c in self.comparisons]
-
-    def plot(self) -> Any:
-        """Return a matplotlib Figure of the models' ranks under each convention; lines cross if the order changes.
-
-        Raises
-        ------
-        MissingToolkitError
-            matplotlib is not installed.
-        """
-        from rankadapters.plotting.plots import ranks
-
-        lines = {name: [self._ranks(convention)[name] for convention in self.conventions] for name in self.scores}
-        return ranks([c.name for c in self.conventions], lines, "rank among the models")
-
-    def values_table(self) -> Table:
-        """Return the values and ranks of the models under each convention."""
-        ranks = {c: self._ranks(c) for c in self.conventions}
-        lines = [
-            (name, *(value_cell(scores[c], "{:.6f} ({})", ranks[c][name], contest=c) for c in self.conventions))
-            for name, scores in self.scores.items()
-        ]
-        return Table.of("Values, and ranks among the models", ("model", *(c.name for c in self.conventions)), lines)
-
-    def correlation_table(self) -> Table:
-        """Return Kendall's tau-b between the orders of the models under every two conventions."""
-        names = [c.name for c in self.conventions]
-        lines = [
-            (name, *("-" if tau is None else f"{tau:.3f}" for tau in row))
-            for name, row in zip(names, self.correlations, strict=True)
-        ]
-        return Table.of("Kendall's tau-b between the orders of the models", ("convention", *names), lines)
-
-    def pair_table(self) -> Table:
-        """Return the pairs of models whose order changes, or all pairs if none does, with a row for each convention."""
-        head = ("models", "convention", "ahead", "difference", f"{100 * self.confidence:g} % interval")
-        changing, lines = {change.models for change in self.changes}, []
-        for c in self.comparisons:
-            if not changing or (c.first, c.second) in changing:
-                interval = "-" if c.low is None or c.high is None else signed(c.low, c.high)
-                p_values = ("-" if p is None else Cell("{:.4f}", p) for p in (c.p_value, c.p_corrected))
-                names = f"{c.first}, {c.second}", c.convention.name, c.ahead or "-"
-                lines.append((*names, signed(c.difference), interval, *p_values, "yes" if c.significant else "no"))
-        caption = "Pairs that change places" if changing else "Pairs of models"
-        return Table.of(caption, (*head, "p", "p (Holm)", "significant"), lines)
-
-    def outcome(self) -> str:
-        """Return a sentence: how many pairs of models change their order, and how many differences are significant."""
-        tested = [c for c in self.comparisons if c.p_value is not None]
-        significant = f"{sum(c.significant for c in tested)} of {len(tested)} differences are significant"
-        if len(self.conventions) == 1:
-            return f"{significant}."
-        if not self.changes:
-            return f"No pair of models changes places. {significant}."
-        both = sum(change.significant for change in self.changes)
-        return (
-            f"{len(self.changes)} of {len(self.comparisons) // len(self.conventions)} pairs of models change places, "
-            f"{both} of them with a significant difference on both sides. {significant}."
-        )
-
-    def _ranks(self, convention: Convention) -> dict[str, int]:
-        values = {name: convention.worth(scores[convention].value) for name, scores in self.scores.items()}
-        return {name: 1 + sum(rival > value for rival in values.values()) for name, value in values.items()}
-
-
+@overload
+def order(
+    labels: object, scores: Mapping[str, object] | object = ...,
+    convention: Convention | str | Iterable[Convention | str] | None = ..., *,
+    by: None = ..., n_resamples: int = ..., confidence: float = ...,
+    random_state: int | np.random.Generator | np.random.RandomState = ..., n_threads: int | None = ...,
+    progress: Progress | None = ..., **columns: Unpack[Columns],
+) -> OrderReport: ...  # fmt: skip
+@overload
+def order(
+    labels: object, scores: Mapping[str, object] | object = ...,
+    convention: Convention | str | Iterable[Convention | str] | None = ..., *,
+    by: object, n_resamples: int = ..., confidence: float = ...,
+    random_state: int | np.random.Generator | np.random.RandomState = ..., n_threads: int | None = ...,
+    progress: Progress | None = ..., **columns: Unpack[Columns],
+) -> SegmentOrderReport: ...  # fmt: skip
 @shows_call(ORDER)
 @shows("comparing")
 def order(
     labels: object,
-    scores: Mapping[str, object] | object,
-    convention: Convention | str | Iterable[Convention | str],
+    scores: Mapping[str, object] | object = None,
+    convention: Convention | str | Iterable[Convention | str] | None = None,
     *,
+    by: object = None,
     n_resamples: int = 9999,
     confidence: float = 0.95,
     random_state: int | np.random.Generator | np.random.RandomState = 0,
     n_threads: int | None = None,
     progress: Progress | None = None,
     **columns: Unpack[Columns],
-) -> OrderReport:
+) -> Any:
     """Order models under one or more conventions, test their differences, and report where the order changes.
 
     A mean over other queries is another measure. Models may score different queries under a convention: runs that lack
@@ -223,13 +58,21 @@ def order(
 
     Parameters
     ----------
-    labels : array-like, shape (n_docs,), or Queries, or mapping of str to Queries
+    labels : array-like, shape (n_docs,), or Queries, or mapping of str to Queries, or values of queries
         Relevance labels. Pass a Queries for each model if the models retrieved different rows of the same queries.
+        Without `scores`, it has the values of the queries: a table as `ra.per_query(..., frame=True)` and
+        `ra.per_query_table` return it for two or more models; or a table for each model by its name, as
+        `ra.dask.per_query` and `ra.spark.per_query` make them. All models have the same queries; the resamples follow
+        the order of the rows.
     scores : mapping of str to array-like, shape (n_docs,), or matrix or table, shape (n_docs, n_models)
         Scores of at least two models, by name. Each column of a DataFrame or a matrix is a model; the models of a
         matrix are named "0", "1" and so on.
     convention : Convention or str, or sequence of these
-        The conventions under which the models are compared.
+        The conventions under which the models are compared; for values of queries, by default those of all columns.
+    by : array-like, shape (n_docs,), several of these, mapping, or pandas Series, optional
+        As in `ra.evaluate`: each model is then compared with the first one in every segment and over all queries, and
+        the p-values are corrected over all of these comparisons. If `labels` has a Queries for each model, the rows are
+        those of the first model's. For values of queries, also names of columns.
     n_resamples : int
         The number of resamples of each randomization test and each bootstrap.
     confidence : float
@@ -245,9 +88,10 @@ def order(
 
     Returns
     -------
-    OrderReport
+    OrderReport, or SegmentOrderReport
         Values, rank correlations, comparisons of every pair, and the pairs that change places. There are no tests under
-        a convention whose value is not a sum over the queries (a geometric mean, or all rows as one query).
+        a convention whose value is not a sum over the queries (a geometric mean, or all rows as one query). With `by`,
+        a SegmentOrderReport: such a report for each segment and for all queries.
 
     Raises
     ------
@@ -255,7 +99,10 @@ def order(
         No convention is given, or an entry is neither a convention nor the text of one.
     InputError
         There are fewer than two models, the numbers of rows differ, a convention has no value on the data, or no query
-        was scored for every model.
+        was scored for every model. With `by`, as in `ra.evaluate`; the message names the segment.
+    UnsupportedConventionError
+        With `by`, a convention takes all rows as one query, so segments have no part of its value. Or the labels are
+        values of queries, and a convention is not their mean.
 
     Examples
     --------
@@ -266,96 +113,13 @@ def order(
     ([], [1.0, 1.0])
     """
     n_resamples, confidence, seed = checked_resampling(n_resamples, confidence, random_state)
-    model_scores = score_models(labels, as_models(scores), convention, n_threads, columns)
-    return compare_models(model_scores, n_resamples=n_resamples, confidence=confidence, seed=seed, progress=progress)
-
-
-def compare_models(
-    model_scores: ModelScores, *, n_resamples: int, confidence: float, seed: int, progress: Progress | None
-) -> OrderReport:
-    """Compare models as `order` does, from scores that have already been computed."""
-    conventions = model_scores.conventions
-    common = {c: model_scores.common(c) for c in conventions}
-    scores: dict[str, Mapping[Convention, Score]] = {
-        name: Scores([(c, common[c].scores[name]) for c in conventions]) for name in model_scores.scores
-    }
-    cells = [(*pair, c) for pair, c in product(combinations(scores, 2), conventions)]
-    options = {"n_resamples": n_resamples, "confidence": confidence, "seed": seed}
-    results = _test(cells, common, progress or advance, options)
-    corrected = holm([result.p_value for result in results.values()]).tolist()
-    tests: dict[tuple[str, str, Convention], dict[str, Any]] = {
-        cell: {**result._asdict(), "p_corrected": p, "significant": p <= 1 - confidence}
-        for (cell, result), p in zip(results.items(), corrected, strict=True)
-    }
-    comparisons: dict[tuple[str, str], list[Comparison]] = {}
-    for first, second, c in cells:
-        names: dict[str, Any] = {"first": first, "second": second, "convention": c}
-        difference, test = scores[first][c].value - scores[second][c].value, tests.get((first, second, c), UNTESTED)
-        comparisons.setdefault((first, second), []).append(Comparison(**names, difference=difference, **test))
-    changes = (
-        Change(pair, {c.ahead for c in compared if c.significant} >= set(pair))
-        for pair, compared in comparisons.items()
-        if {c.ahead for c in compared} >= set(pair)
-    )
-    notes = _notes_of_queries(model_scores, common) + _notes_of_tests(common, len(tests), n_resamples, 1 - confidence)
-    worth = [[c.worth(by_convention[c].value) for by_convention in scores.values()] for c in conventions]
-    return OrderReport(
-        scores=scores, conventions=conventions, correlations=tuple(tuple(tau_b(a, b) for b in worth) for a in worth),
-        comparisons=tuple(comparison for compared in comparisons.values() for comparison in compared),
-        changes=tuple(changes), confidence=confidence, notes=tuple(notes),
-    )  # fmt: skip
-
-
-def _test(
-    cells: list[tuple[str, str, Convention]], common: Mapping[Convention, CommonScores], progress: Progress,
-    options: dict[str, Any],
-) -> dict[tuple[str, str, Convention], PairedTest]:  # fmt: skip
-    """Test the differences that can be tested; those over equally many queries are tested together."""
-    tested: dict[int, list[tuple[str, str, Convention]]] = {}
-    for cell in cells:
-        if common[cell[2]].shares and (n_queries := common[cell[2]].n_queries) > 1:
-            tested.setdefault(n_queries, []).append(cell)
-    results: dict[tuple[str, str, Convention], PairedTest] = {}
-    for number, group in enumerate(tested.values()):
-
-        def advance_group(step: int, n_steps: int, n_before: int = number) -> object:
-            return progress(n_before * n_steps + step, len(tested) * n_steps)
-
-        differences = np.array([common[c].shares[first] - common[c].shares[second] for first, second, c in group])
-        results |= zip(group, paired_tests(differences, progress=advance_group, **options), strict=True)
-    return {cell: results[cell] for cell in cells if cell in results}
-
-
-def _notes_of_queries(model_scores: ModelScores, common: Mapping[Convention, CommonScores]) -> list[str]:
-    """Name models without results, and say how many queries each model scored where these are different queries."""
-    notes = [f"{name} has no results for any query" for name in model_scores.without_results]
-    for convention, (_, _, n_queries, n_scored) in common.items():
-        if n_scored:
-            queries = f"{n_queries} quer{'ies' if n_queries > 1 else 'y'}"
-            notes.append(
-                f"under {convention.name}, {listed(n_scored)}: the comparison is over the {queries} of all models"
-            )
-    return notes
-
-
-def _notes_of_tests(
-    common: Mapping[Convention, CommonScores], n_tests: int, n_resamples: int, level: float
-) -> list[str]:
-    """Say what was not tested, and whether the smallest possible p-value is too large for significance."""
-    n_queries = max(scores.n_queries for scores in common.values())
-    if n_queries == 1:
-        return ["a single query says nothing of significance: there is nothing to resample"]
-    not_sums = "its value is not a sum over the queries, which could be resampled"
-    reasons = {c: "a single query is common" if c.is_sum else not_sums for c in common}
-    notes = [
-        f"nothing is tested under {c.name}: {reasons[c]}"
-        for c, scores in common.items()
-        if not c.is_sum or scores.n_queries == 1
-    ]
-    least = 2 / min(n_resamples + 1, 2**n_queries) * n_tests
-    if least > level:
-        notes.append(
-            f"no difference can be significant: the smallest p-value of {n_resamples} resamples of {n_queries} "
-            f"queries, corrected for {n_tests} comparisons, is {min(1.0, least):.2g}"
-        )
-    return notes
+    if scores is None or convention is None:
+        if scores is not None or not column_names(labels):
+            missing = [name for name, value in {"scores": scores, "convention": convention}.items() if value is None]
+            raise wrong_call(f"order() has no {' and no '.join(missing)}", columns, ORDER)
+        refuse_other_names(columns, ())
+        model_scores, by = read_values(labels, convention, by)
+    else:
+        model_scores = score_models(labels, as_models(scores), convention, n_threads, columns)
+    tests: Resampling = {"n_resamples": n_resamples, "confidence": confidence, "seed": seed, "progress": progress}
+    return compare_models(model_scores, **tests) if by is None else compare_segments(model_scores, by, **tests)

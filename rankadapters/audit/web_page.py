@@ -11,8 +11,9 @@ import numpy as np
 from rankadapters.audit.evaluation import evaluate_usable
 from rankadapters.audit.explanation import explain_pair
 from rankadapters.audit.models import ModelScores, as_models, score_models
-from rankadapters.audit.ordering import Progress, compare_models
+from rankadapters.audit.order_report import Progress, compare_models
 from rankadapters.audit.profiling import describe_queries
+from rankadapters.audit.segment_order_report import compare_segments
 from rankadapters.core.data.columns import Columns
 from rankadapters.core.data.queries import Queries, as_queries
 from rankadapters.core.declaration.arguments import text
@@ -41,6 +42,7 @@ def page(
     scores: Mapping[str, object] | object,
     convention: Convention | str | Iterable[Convention | str],
     *,
+    by: object = None,
     title: str = "Ranking report",
     n_resamples: int = 9999,
     random_state: int | np.random.Generator | np.random.RandomState = 0,
@@ -51,12 +53,12 @@ def page(
 
     It shows the models under the conventions and, for two or more models, the results of `order`. For each model it
     shows the gap between the first convention and each other convention, as split by `explain`, and the values at the
-    cutoffs 1 to 20. The results of `profile` follow.
+    cutoffs 1 to 20. The results of `profile` follow. With `by`, it also compares two or more models in each segment.
 
     Parameters
     ----------
-    labels, scores, convention, n_resamples, random_state, progress
-        As in `order`; a single model is enough.
+    labels, scores, convention, by, n_resamples, random_state, progress
+        As in `order`; a single model is enough, without `by`.
     title : str
         The title of the page.
     qid, group_sizes, query_weight, docid, retrieved, judged
@@ -83,7 +85,7 @@ def page(
     n_resamples, _, seed = checked_resampling(n_resamples, CONFIDENCE, random_state)
     scores_by_model = as_models(scores)
     queries = labels if isinstance(labels, Mapping) else as_queries(labels, **columns)
-    model_scores = score_models(queries, scores_by_model, convention, None, {}, least=1)
+    model_scores = score_models(queries, scores_by_model, convention, None, {}, least=1 if by is None else 2)
     by_model = queries if isinstance(queries, Mapping) else dict.fromkeys(scores_by_model, queries)
     models = {name: (by_model[name], predicted) for name, predicted in scores_by_model.items()}
     n_models, n_conventions = len(models), len(model_scores.conventions)
@@ -97,6 +99,8 @@ def page(
     options: dict[str, Any] = {"n_resamples": n_resamples, "confidence": CONFIDENCE, "seed": seed, "progress": progress}
     values = [compare_models(model_scores, **options)] if n_models > 1 else _values_of_one_model(model_scores)
     sections: dict[str, Iterable[Part]] = {"": [summary], "Models and conventions": values}
+    if by is not None:
+        sections["Segments of queries"] = _segments(model_scores, by, options)
     if n_conventions > 1:
         sections["Why the conventions differ"] = _gaps(models, model_scores)
     with_cutoff = [c for c in model_scores.conventions if has_cutoff(type(c))]
@@ -118,6 +122,11 @@ def _values_of_one_model(model_scores: ModelScores) -> list[Part]:
     [(name, scores)], conventions = model_scores.scores.items(), model_scores.conventions
     line = (name, *(fixed(scores[c].value, 6) for c in conventions))
     return [Table.of("Values", ("model", *(c.name for c in conventions)), [line]), signatures(conventions)]
+
+
+def _segments(model_scores: ModelScores, by: object, options: Any) -> list[Part]:
+    report = compare_segments(model_scores, by, **options)
+    return [report, Picture(report.plot(), "Differences in segments", report.outcome())]
 
 
 def _gaps(models: Models, model_scores: ModelScores) -> Iterator[Part]:

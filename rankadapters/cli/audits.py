@@ -120,6 +120,7 @@ def add_order(parser: argparse.ArgumentParser) -> None:
         "values by cutoff, the data and the signatures. The page is one file without scripts; no network is needed to "
         "view it.",
         "order --features test.txt --predictions a.txt --predictions b.txt --convention letor4@10 yahoo@10",
+        "order --table test.parquet --score a --score b --by market --convention textbook@10",
         "order --out page.html --features test.txt --predictions scores.txt --convention letor4@10 yahoo@10",
     )
     add_conventions(parser, f"preset@k, such as yahoo@10, or a signature. Presets: {', '.join(presets.names())}")
@@ -136,27 +137,53 @@ def add_order(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument("--title", default="Ranking report", help="title of the page (default: Ranking report)")
     sources.add(parser, several_models=True)
+    sources.add_by(parser, "also compare the models in each segment of queries")
     add_output(parser, _order, activity="comparing")
 
 
 def _order(arguments: argparse.Namespace) -> Answer:
     arguments.convention = conventions_of(arguments)
-    models = sources.read_models(arguments, docids=sources.needs_docids(arguments.convention))
-    from rankadapters.audit import order, page
+    tests = {"n_resamples": arguments.resamples, "random_state": arguments.seed}
+    as_page = arguments.out is not None and not arguments.out.endswith(".md")
+    in_parts = not as_page and _can_stream(arguments)
+    result, notes = _order_values(arguments, tests) if in_parts else _order_rows(arguments, tests, as_page=as_page)
+    if arguments.out is None:
+        return Answer(result, [*notes, *(result.notes if arguments.format == "csv" else ())])
     from rankadapters.io.writing import write_text
 
+    write_text(arguments.out, result if as_page else result.to_markdown())
+    return Answer(None, [*notes, arguments.out])
+
+
+def _can_stream(arguments: argparse.Namespace) -> bool:
+    """Return whether the input is a table whose values of queries are enough for the comparison."""
+    from rankadapters.audit.query_values import is_mean
+
+    in_rows = "split_queries" in arguments or "query_weight" in arguments
+    return "table" in arguments and not in_rows and all(map(is_mean, arguments.convention))
+
+
+def _order_values(arguments: argparse.Namespace, tests: dict[str, Any]) -> tuple[Any, list[str]]:
+    """Compare columns of a table, keeping only values of its queries in memory."""
+    *_, scores = sources.scores_of(arguments)
+    columns = sources.columns(arguments, docids=sources.needs_docids(arguments.convention))
+    from rankadapters.audit import order
+    from rankadapters.io.streams import query_values
+
+    by = getattr(arguments, "by", None)
+    by = by[0] if by and len(by) == 1 else by
+    values = query_values(arguments.table, arguments.convention, score=list(scores), by=by, **columns)
+    return order(values, convention=arguments.convention, by=by, **tests), []
+
+
+def _order_rows(arguments: argparse.Namespace, tests: dict[str, Any], *, as_page: bool) -> tuple[Any, list[str]]:
+    models = sources.read_models(arguments, docids=sources.needs_docids(arguments.convention))
+    from rankadapters.audit import order, page
+
     data = models.queries, models.scores, arguments.convention
-    tests = {"n_resamples": arguments.resamples, "random_state": arguments.seed}
+    tests["by"] = sources.segments(arguments)
     with models.locating():
-        if arguments.out is None:
-            result = order(*data, **tests)
-            return Answer(result, [*models.notes, *(result.notes if arguments.format == "csv" else ())])
-        if arguments.out.endswith(".md"):
-            text = order(*data, **tests).to_markdown()
-        else:
-            text = page(*data, title=arguments.title, **tests)
-    write_text(arguments.out, text)
-    return Answer(None, [*models.notes, arguments.out])
+        return page(*data, title=arguments.title, **tests) if as_page else order(*data, **tests), models.notes
 
 
 def add_profile(parser: argparse.ArgumentParser) -> None:

@@ -13,7 +13,6 @@ from rankadapters.cli import sources
 from rankadapters.cli.options import add_conventions, add_metrics, conventions_of, describe
 from rankadapters.cli.printing import Answer, add_output
 from rankadapters.cli.recognition import place_files
-from rankadapters.cli.standard_input import file
 from rankadapters.core.classes import frozen_class
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, LabelsWarning
@@ -52,11 +51,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         help="sort the table by query first, on disk if it is large, so that the rows of a query need not be together; "
         'needs pip install "rankadapters[stream]"',
     )  # fmt: skip
-    parser.add_argument(
-        "--by", metavar="COL", default=argparse.SUPPRESS,
-        help="also print the value of each segment of queries: COL is a column of the table, constant within a query; "
-        "for SVMlight, LETOR and TREC files, a file of lines 'query segment'",
-    )  # fmt: skip
+    sources.add_by(parser, "also print the value of each segment of queries")
     parser.add_argument("--per-query", action="store_true", help="also print the value of each query")
     add_output(parser, _run, activity="evaluating")
 
@@ -187,6 +182,8 @@ def _stream(arguments: argparse.Namespace) -> tuple[list[_Result], list[str]]:
     _, _, scores = sources.scores_of(arguments)
     columns = sources.columns(arguments, docids=sources.needs_docids(arguments.convention))
     options = {name: getattr(arguments, name) for name in ("by", "unsorted") if name in arguments}
+    if len(options.get("by", ())) == 1:
+        [options["by"]] = options["by"]
     scored = ra.evaluate_table(arguments.table, arguments.convention, score=list(scores), **columns, **options)
     return [_Result(scored)], []
 
@@ -198,7 +195,7 @@ def _read(arguments: argparse.Namespace) -> tuple[list[_Result], list[str]]:
     if "unsorted" in arguments:
         arguments.split_queries = "merge"
     models = sources.read_models(arguments, docids=sources.needs_docids(arguments.convention))
-    by = _segments(arguments)
+    by = sources.segments(arguments)
     results = []
     for group in models.groups:
         data = group.queries, group.scores, arguments.convention
@@ -208,31 +205,3 @@ def _read(arguments: argparse.Namespace) -> tuple[list[_Result], list[str]]:
         judged = group.queries.judged_share if "run" in arguments else None
         results.append(_Result(scores, values, group.queries.query_ids, judged))
     return results, models.notes
-
-
-def _segments(arguments: argparse.Namespace) -> Any:
-    """Return the segment of each table row, or of each query by id; None without `--by`."""
-    if "by" not in arguments:
-        return None
-    if "table" not in arguments:
-        return _segments_of_queries(file(arguments.by))
-    from rankadapters.io import read_table
-
-    # Read the column as if it named queries: it may have any type of an id, and a value in each row.
-    label = getattr(arguments, "label", "label")
-    rows = read_table(arguments.table, label=label, score=None, qid=arguments.by, split_queries="merge").queries
-    return rows.per_row(rows.query_ids)
-
-
-def _segments_of_queries(path: str) -> dict[str, str]:
-    """Read lines `query segment`; a segment may contain spaces."""
-    from rankadapters.io.text import lines
-
-    segments: dict[str, str] = {}
-    for number, line in lines(path):
-        query, *rest = line.decode().split(maxsplit=1)
-        segment = "".join(rest).strip()
-        if not segment or segments.setdefault(query, segment) != segment:
-            msg = f"{path}, line {number} is {line.decode()!r:.80}; expected a query and its only segment."
-            raise InputError(msg, hint="write a line such as 'q7 long tail' for each query")
-    return segments

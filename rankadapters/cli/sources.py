@@ -73,7 +73,8 @@ def add(parser: argparse.ArgumentParser, *, several_models: bool = False, files:
         metavar="FILE",
         help="one row per document: a Parquet file or folder, or CSV with a header",
     )
-    table.add_argument("--score", metavar="COL", help=f"column of scores{more} (default: score)", **number)
+    several: dict[str, Any] = {**number, "action": "extend"} if several_models else {}
+    table.add_argument("--score", metavar="COL", help=f"column of scores{more} (default: score)", **several)
     for name, content in COLUMNS.items():
         table.add_argument(option_string(name), metavar="COL", help=f"column {content}")
     trec = _group(parser, "TREC files", "only the queries in the qrels are evaluated, as in trec_eval")
@@ -94,6 +95,15 @@ def add(parser: argparse.ArgumentParser, *, several_models: bool = False, files:
         "--split-queries", choices=SPLIT_QUERIES, default=argparse.SUPPRESS,
         help="if the rows of a query are not together: stop (error, the default), make them one query (merge), or make "
         "each part a query (separate)",
+    )  # fmt: skip
+
+
+def add_by(parser: argparse.ArgumentParser, effect: str) -> None:
+    """Add the option `--by`."""
+    parser.add_argument(
+        "--by", metavar="COL", nargs="+", default=argparse.SUPPRESS,
+        help=f"{effect}: COL is a column of the table, constant within a query, or several columns; for SVMlight, "
+        "LETOR and TREC files, a file of lines 'query segment'",
     )  # fmt: skip
 
 
@@ -246,3 +256,34 @@ def _name_and_scores(option: str, value: Any) -> tuple[str, Any]:
     paths = [value] if option == "run" else value
     name, first = named(paths[0])
     return name or Path(first).stem, first if option == "run" else [first, *paths[1:]]
+
+
+def segments(arguments: argparse.Namespace) -> Any:
+    """Return the segment of each table row, or of each query by id; None without `--by`."""
+    if "by" not in arguments:
+        return None
+    if "table" not in arguments:
+        if len(arguments.by) > 1:
+            raise InputError(f"--by has {len(arguments.by)} entries.", hint="one file of lines 'query segment'")
+        return _segments_of_queries(file(arguments.by[0]))
+    from rankadapters.io import read_table
+
+    # Read a column as if it named queries: it may have any type of an id, and a value in each row.
+    options: dict[str, Any] = {"label": getattr(arguments, "label", "label"), "score": None, "split_queries": "merge"}
+    rows = {name: read_table(arguments.table, qid=name, **options).queries for name in arguments.by}
+    columns = {name: of_name.per_row(of_name.query_ids) for name, of_name in rows.items()}
+    return columns if len(columns) > 1 else next(iter(columns.values()))
+
+
+def _segments_of_queries(path: str) -> dict[str, str]:
+    """Read lines `query segment`; a segment may contain spaces."""
+    from rankadapters.io.text import lines
+
+    segments: dict[str, str] = {}
+    for number, line in lines(path):
+        query, *rest = line.decode().split(maxsplit=1)
+        segment = "".join(rest).strip()
+        if not segment or segments.setdefault(query, segment) != segment:
+            msg = f"{path}, line {number} is {line.decode()!r:.80}; expected a query and its only segment."
+            raise InputError(msg, hint="write a line such as 'q7 long tail' for each query")
+    return segments

@@ -8,7 +8,7 @@ from datetime import datetime
 from decimal import Decimal
 from fractions import Fraction
 from math import isfinite
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -25,14 +25,43 @@ _IDS = "7 and '7' are different ids"
 _COLUMN = "for a segment per row, name a column of the table: by='market'"
 
 
+class Segment(tuple[Any, ...]):  # noqa: SLOT001 - a tuple cannot have slots
+    """The segment of a query in several columns, such as market and device: a tuple that prints the columns' names.
+
+    >>> segment = Segment(["market", "device"], ["de", "phone"])
+    >>> print(segment)
+    market=de, device=phone
+    >>> segment == ("de", "phone")
+    True
+    """
+
+    columns: tuple[Any, ...]
+
+    def __new__(cls, columns: Iterable[Any], values: Iterable[Any]) -> Self:
+        """Make the segment; a column without a name is None."""
+        segment = super().__new__(cls, values)
+        segment.columns = tuple(columns)
+        return segment
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the names of the columns too."""
+        return Segment, (self.columns, tuple(self))
+
+    def __str__(self) -> str:
+        """Return each value after the name of its column."""
+        pairs = zip(self.columns, self, strict=True)
+        return ", ".join(text_of(value) if name is None else f"{name}={text_of(value)}" for name, value in pairs)
+
+
 def assign(by: object, queries: Queries, *, in_parts: bool = False) -> Assignment:
     """Return the indices of each segment's queries.
 
     Parameters
     ----------
-    by : array-like, shape (n_docs,), mapping, or pandas Series
+    by : array-like, shape (n_docs,), mapping, pandas Series, or several columns
         Segment of each row, equal within a query; or segment of each query by query id, as a mapping or as a Series
-        whose index has the ids.
+        whose index has the ids. Several columns of rows, as a sequence, a table, or a mapping of names to columns, make
+        a `Segment` of each combination.
     queries : Queries
         The queries.
     in_parts : bool
@@ -44,6 +73,10 @@ def assign(by: object, queries: Queries, *, in_parts: bool = False) -> Assignmen
         A segment is missing or varies within a query, two segments are equal or printed alike though of different
         types, or the mapping and the data have different queries or name one twice.
     """
+    if columns := _several_columns(by):
+        by_column = [segments_of_queries(column, queries, text) for text, _, column in columns]
+        names = [name for _, name, _ in columns]
+        return _numbered(Segment(names, values) for values in zip(*by_column, strict=True))
     ids = id_values(queries.query_ids) if isinstance(by, Mapping) or pandas_index(by) is not None else []
     if _has_entry_per_query(by, queries, ids):
         by = as_mapping(by)
@@ -57,12 +90,40 @@ def assign(by: object, queries: Queries, *, in_parts: bool = False) -> Assignmen
             refuse_unknown_queries(segments.keys() - set(ids), hint=_IDS)
         names = [segments[query] for query in ids]
     else:
-        names = _from_rows(by, queries)
+        names = segments_of_queries(by, queries)
+    return _numbered(names)
+
+
+def _numbered(names: Iterable[Any]) -> Assignment:
+    """Return the indices of each segment's queries from the segment of each query."""
     numbers: dict[Any, list[int]] = {}
     for number, name in enumerate(names):
         numbers.setdefault(name, []).append(number)
     _refuse_alike(numbers)
     return {name: np.asarray(numbers[name]) for name in in_order(numbers)}
+
+
+def _several_columns(by: Any) -> list[tuple[str, Any, object]]:
+    """Return the text for messages, the name or None, and the column, of each column in `by`; none if it is no such.
+
+    >>> _several_columns({"market": ["de"], "device": ["phone"]}), _several_columns({"q1": "de"})
+    ([("by['market']", 'market', ['de']), ("by['device']", 'device', ['phone'])], [])
+    """
+    names: Iterable[Any] = ()
+    if isinstance(by, Mapping):
+        names = by if all(map(_is_column, by.values())) else ()
+    elif isinstance(by, (list, tuple)):
+        if not all(map(_is_column, by)):
+            return []
+        named = [(getattr(column, "name", None), column) for column in by]
+        return [(f"by[{i if name is None else name!r}]", name, column) for i, (name, column) in enumerate(named)]
+    elif getattr(by, "ndim", 2) == 2:  # noqa: PLR2004 - a table
+        names = getattr(by, "column_names", getattr(by, "columns", ()))
+    return [(f"by[{name!r}]", name, by[name]) for name in names]
+
+
+def _is_column(value: Any) -> bool:
+    return not isinstance(value, (str, bytes, tuple)) and (isinstance(value, list) or np.ndim(value) == 1)
 
 
 def refuse_entry_per_row(by: object, n_rows: int, index: object = None) -> None:
@@ -99,9 +160,11 @@ def as_mapping(by: Any) -> Any:
 
 
 def column_or_segments(by: Any) -> tuple[Any, dict[Any, Any] | None]:
-    """Return the name of the column that has the segments of rows, or the segment of each query by its id."""
+    """Return the names of the columns that have the segments of rows, or the segment of each query by its id."""
     by = as_mapping(by)
-    return (None, segments_by_id(by)) if isinstance(by, Mapping) else (by, None)
+    if isinstance(by, Mapping):
+        return None, segments_by_id(by)
+    return (tuple(by) if isinstance(by, list) else by), None
 
 
 def _has_entry_per_query(by: object, queries: Queries, ids: list[Any]) -> bool:
@@ -139,10 +202,15 @@ def _refuse_alike(segments: Iterable[Any]) -> None:
     """Raise InputError for two segments that are printed alike, such as 1 and "1"."""
     by_text: dict[str, Any] = {}
     for segment in segments:
-        text = str(float(segment) if isinstance(segment, Fraction) else segment)
+        text = text_of(segment)
         if (first := by_text.setdefault(text, segment)) is not segment:
             msg = f"by has the segments {first!r} and {segment!r}, which results would print alike."
             raise InputError(msg, hint="one type for all segments, or other names")
+
+
+def text_of(segment: Any) -> str:
+    """Return a segment as results print it."""
+    return str(float(segment) if isinstance(segment, Fraction) else segment)
 
 
 def refuse_unknown_queries(queries: Iterable[Any], *, hint: str = f"{_IDS}; {_COLUMN}") -> None:
@@ -160,6 +228,8 @@ def segment_value(segment: Any) -> Any:
     >>> segment_value(np.True_), segment_value(np.int8(7)), segment_value(Fraction(1, 3))
     (True, 7, Fraction(1, 3))
     """
+    if isinstance(segment, Segment):
+        return segment
     if isinstance(segment, (bool, np.bool_)):
         return bool(segment)
     if isinstance(segment, datetime) and segment.tzinfo is not None:
@@ -186,20 +256,21 @@ def in_order(names: Iterable[Any]) -> list[Any]:
         return [name for kind in sorted(by_type) for name in sorted(by_type[kind], key=repr)]
 
 
-def _from_rows(by: object, queries: Queries) -> list[Any]:
-    column = as_column("by", by)
+def segments_of_queries(by: object, queries: Queries, text: str = "by") -> list[Any]:
+    """Return the segment of each query from a column of rows, which an error calls by the text."""
+    column = as_column(text, by)
     if column.size != queries.n_docs:
         raise InputError(
-            f"by has {column.size} entries but labels has {queries.n_docs} rows.",
+            f"{text} has {column.size} entries but labels has {queries.n_docs} rows.",
             hint="one segment per row, or a mapping or a pandas Series from query id to segment",
         )
-    same_index("by", pandas_index(by), queries.index)
-    keys = comparable_keys(column, "by")
+    same_index(text, pandas_index(by), queries.index)
+    keys = comparable_keys(column, text)
     first, varies = queries.per_query(keys)
     if varies >= 0:
         row = int(np.argmax(keys != queries.per_row(first)))
         query = queries.query_of_row[row]
         different, segment = (segment_value(column[i]) for i in (row, queries.rows[queries.indptr[query]]))
-        msg = f"by[{row}] is {different!r}, but query {queries.query_ids[query]} began with {segment!r}."
+        msg = f"{text}[{row}] is {different!r}, but query {queries.query_ids[query]} began with {segment!r}."
         raise InputError(msg, hint="all rows of a query must have the same segment", row=row)
     return [segment_value(segment) for segment in column[queries.rows[queries.indptr[:-1]]]]

@@ -7,14 +7,14 @@ from typing import Any, Protocol, Unpack, overload
 
 import numpy as np
 
-from rankadapters.core.arrays import Array, Floats
 from rankadapters.core.data.columns import Columns, refuse_uncomputed
 from rankadapters.core.declaration.arguments import flag
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
 from rankadapters.evaluation.doubts import warn_of_scores
 from rankadapters.evaluation.evaluator import Evaluator
-from rankadapters.evaluation.score import ByConvention, Score, Scores, ScoresOfModels, Shape
+from rankadapters.evaluation.measured import Measured
+from rankadapters.evaluation.score import Score, Scores, ScoresOfModels, Shape
 from rankadapters.evaluation.table import as_frame
 from rankadapters.evaluation.table_calls import takes_columns
 
@@ -125,10 +125,11 @@ def evaluate(
         Exactly one of the two, as in `Queries`.
     query_weight, row_weight, pairs, docid, retrieved, judged : array-like, optional
         As in `Queries`.
-    by : array-like, shape (n_docs,), mapping, or pandas Series, optional
+    by : array-like, shape (n_docs,), several of these, mapping, or pandas Series, optional
         Segment of each row, equal within a query; or segment of each query by its id, as a mapping or as a Series
-        indexed by query ids. The result then has a score for each segment. No segment may be missing; a mapping or such
-        a Series has exactly the queries of the data.
+        indexed by query ids. Several columns, as a sequence, a table, or a mapping of names to columns, make a segment
+        of each combination: a tuple, such as `("de", "phone")`. The result then has a score for each segment. No
+        segment may be missing; a mapping or such a Series has exactly the queries of the data.
     n_threads : int, optional
         Number of threads; None means all CPUs.
 
@@ -209,7 +210,9 @@ def per_query(
         Values in the order in which the queries first appear, NaN for a skipped query. For a sequence of conventions, a
         mapping of Convention to such arrays; for more than one model, dicts of model to array. As a frame, a row per
         query (and model) with the columns `qid`, `model` (if there is more than one) and one for each convention's
-        `name`, as in `ra.dask.per_query`.
+        `name`, as in `ra.dask.per_query`. More columns tell about the query: `n_rows`, `n_retrieved`, `n_relevant` (if
+        the conventions say by one threshold of labels which rows are relevant), `empty` (whether a convention finds
+        nothing to find in it), and `query_weight` if there are weights.
 
     Raises
     ------
@@ -227,18 +230,17 @@ def per_query(
     >>> values = ra.per_query([1, 0, 0, 1], [2, 1, 4, 3], "textbook@2", qid=["a", "a", "b", "b"], frame=True)
     >>> about = pd.DataFrame({"qid": ["b", "a"], "words": [5, 2]})
     >>> values.merge(about, on="qid", validate="one_to_one").round(3)
-      qid  ndcg@2/textbook  words
-    0   a            1.000      2
-    1   b            0.631      5
+      qid  ndcg@2/textbook  n_rows  n_retrieved  empty  words
+    0   a            1.000       2            2  False      2
+    1   b            0.631       2            2  False      5
     """
     as_frame = flag("frame", frame)
     evaluator = Evaluator(labels, convention, n_threads=n_threads, **columns)
     models, shape = _models(evaluator, scores)
-    values = {name: evaluator.measure(column).per_query for name, column in models.items()}
+    measured = {name: evaluator.measure(column) for name, column in models.items()}
+    values = {name: results.per_query for name, results in measured.items()}
     warn_of_scores(evaluator, models)
-    if as_frame:
-        return _query_frame(evaluator.query_ids, values, shape)
-    return shape.results(values)
+    return query_frame(measured, shape) if as_frame else shape.results(values)
 
 
 def _models(evaluator: Evaluator, scores: object) -> tuple[dict[Any, object], Shape]:
@@ -249,10 +251,17 @@ def _models(evaluator: Evaluator, scores: object) -> tuple[dict[Any, object], Sh
     return models or {None: scores}, evaluator.shape._replace(one_model=models is None)
 
 
-def _query_frame(query_ids: Array, values: Mapping[Any, ByConvention[Floats]], shape: Shape) -> Any:
-    """Return the values of `per_query(..., frame=True)`, by model and convention, as a pandas DataFrame."""
-    models = shape.model([name for name in values for _ in query_ids])
-    conventions = (convention.name for convention in next(iter(values.values())))
-    of_conventions = zip(*(by_convention.values() for by_convention in values.values()), strict=True)
-    columns = {name: np.concatenate(of_models) for name, of_models in zip(conventions, of_conventions, strict=True)}
-    return as_frame({"qid": np.tile(query_ids, len(values)), **models, **columns})
+def query_frame(measured: Mapping[Any, Measured], shape: Shape) -> Any:
+    """Return the values of `per_query(..., frame=True)` as a pandas DataFrame, from the results of each model."""
+    return as_frame(query_columns(measured, shape))
+
+
+def query_columns(measured: Mapping[Any, Measured], shape: Shape) -> dict[str, Any]:
+    """Return the columns of `per_query(..., frame=True)`, from the results of each model."""
+    first, *_ = results = list(measured.values())
+    ids = first.queries.query_ids
+    names = shape.model([name for name in measured for _ in ids])
+    values = [[column for _, column in of_model.per_query.items()] for of_model in results]
+    columns = {c.name: np.concatenate(of) for c, of in zip(shape.conventions, zip(*values, strict=True), strict=True)}
+    facts = {name: np.tile(column, len(measured)) for name, column in first.facts.items()}
+    return {"qid": np.tile(ids, len(measured)), **names, **columns, **facts}

@@ -8,11 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from rankadapters.core.arrays import Floats, Ints
+from rankadapters.core.arrays import Array, Flags, Floats, Ints
+from rankadapters.core.binding.gains import is_relevant
 from rankadapters.core.binding.policies import SKIP
 from rankadapters.core.classes import lazy_property
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.declaration.fields import label_threshold
 from rankadapters.core.errors import UnsupportedConventionError
 from rankadapters.core.exact_sums import Limbs, exact_sum, squares
 from rankadapters.evaluation.passes import Member
@@ -25,7 +27,7 @@ class Measured(Written):
     """Results of an Evaluator for given scores, all computed from one ranking pass; made by `Evaluator.measure`."""
 
     def __init__(self, queries: Queries, members: list[Member], numerators: list[Floats]) -> None:
-        self._queries = queries
+        self.queries = queries
         self._results = list(zip(members, numerators, strict=True))
 
     @lazy_property
@@ -39,6 +41,22 @@ class Measured(Written):
         """
         self._refuse_over_rows("per-query values")
         return ByConvention([(member.convention, member.values(numerators)) for member, numerators in self._results])
+
+    @property
+    def facts(self) -> dict[str, Array]:
+        """What `per_query(..., frame=True)` tells about each query, by column."""
+        queries, n_rows = self.queries, np.diff(self.queries.indptr)
+        n_retrieved = n_rows if queries.retrieved is None else self._count(queries.retrieved)
+        facts: dict[str, Array] = {"n_rows": n_rows, "n_retrieved": n_retrieved}
+        rules = {rule for member, _ in self._results if (rule := member.convention.get("relevant")) is not None}
+        if len(rules) == 1 and label_threshold(rule := rules.pop()):
+            judged = True if queries.judged is None else queries.judged
+            facts["n_relevant"] = self._count(is_relevant(queries.labels, rule) & judged)
+        facts["empty"] = np.logical_or.reduce([member.decisions.empty for member, _ in self._results])
+        return facts if queries.query_weight is None else {**facts, "query_weight": queries.query_weight}
+
+    def _count(self, rows: Flags) -> Ints:
+        return np.bincount(self.queries.query_of_row[rows], minlength=self.queries.n_queries)
 
     @lazy_property
     def scores(self) -> Scores[Score]:
@@ -59,7 +77,7 @@ class Measured(Written):
 
     @lazy_property
     def _tallies(self) -> list[Tally]:
-        queries, tallies = self._queries, []
+        queries, tallies = self.queries, []
         for member, numerators in self._results:
             sums = exact_sum(member.terms(numerators)), member.denominator
             counts = 1 if member.over_rows else queries.n_queries, *member.decisions.counts
@@ -139,7 +157,7 @@ class Measured(Written):
     def under(self, conventions: Collection[Convention]) -> Measured:
         """Return the results under these conventions only, without ranking again."""
         results = [result for result in self._results if result[0].convention in conventions]
-        return Measured(self._queries, [member for member, _ in results], [numerators for _, numerators in results])
+        return Measured(self.queries, [member for member, _ in results], [numerators for _, numerators in results])
 
     def of_queries(self, numbers: Ints) -> Measured:
         """Return the results over only the queries with these indices, without ranking again.
@@ -150,7 +168,7 @@ class Measured(Written):
             A convention takes all rows as one query, so a part must be ranked again.
         """
         self._refuse_over_rows("results over some of the queries")
-        queries, _ = self._queries.subset(numbers)
+        queries, _ = self.queries.subset(numbers)
         members = [member.take(numbers) for member, _ in self._results]
         return Measured(queries, members, [numerators[numbers] for _, numerators in self._results])
 

@@ -112,10 +112,7 @@ class Segments(Mapping[Any, Result], Written):
         MissingToolkitError
             pandas is not installed.
         """
-        frame, segments = super().to_frame(), [row["segment"] for row in self._rows]
-        if any(isinstance(segment, int) for segment in segments):  # pandas makes floats of integers and None
-            frame["segment"] = np.fromiter(segments, object, len(segments))
-        return frame
+        return segment_column(super().to_frame(), [row["segment"] for row in self._rows])
 
     def _frame_rows(self) -> list[dict[str, Any]]:
         return self._rows
@@ -141,6 +138,26 @@ class Segments(Mapping[Any, Result], Written):
         return intervals(lines, f"{x_name}, 95 % interval", reference=whole[0] if len(whole) == 1 else None)
 
 
+def segment_column(frame: Any, segments: list[Any]) -> Any:
+    """Return the data frame with its column `segment`, in which integers stay integers next to None."""
+    if any(isinstance(segment, int) for segment in segments):  # pandas makes floats of integers and None
+        frame["segment"] = np.fromiter(segments, object, len(segments))
+    return frame
+
+
+def exact_segment(segment: Any) -> Any:
+    """Return a segment as results show it."""
+    return float(segment) if isinstance(segment, Fraction) else segment
+
+
+def name_of_all(segments: Iterable[Any]) -> str:
+    """Return the name of all queries, which none of the segments has: `all`, or `all queries`."""
+    names, total = set(map(str, segments)), "all"
+    while total in names:
+        total += " queries"
+    return total
+
+
 def _rows_of(shape: Shape, by_model: ByModel) -> Iterator[dict[str, Any]]:
     """Yield a row for each segment, convention and model; the rows of all queries come last."""
     for segment in next(iter(by_model.values())):
@@ -149,7 +166,7 @@ def _rows_of(shape: Shape, by_model: ByModel) -> Iterator[dict[str, Any]]:
                 score, error = by_segment[segment][convention]
                 low, high = _interval(convention, score.value, error, score.n_scored)
                 yield {
-                    "segment": float(segment) if isinstance(segment, Fraction) else segment,
+                    "segment": exact_segment(segment),
                     **frame_row(score, convention, **shape.model(model)),
                     "standard_error": error, "low": low, "high": high,
                 }  # fmt: skip
@@ -172,9 +189,7 @@ def table_of(rows: Sequence[dict[str, Any]], decimals: int | None = None) -> Tab
         contests.setdefault((row["segment"], row["signature"]), []).append(row["value"])
     form = f"{{:.{max(map(distinct_decimals, contests.values())) if decimals is None else decimals}f}}"
     conventions = {signature: parse(signature) for signature in dict.fromkeys(row["signature"] for row in rows)}
-    lines, total = [], "all"
-    while any(str(row["segment"]) == total for row in rows):  # a segment may have this name too
-        total += " queries"
+    lines, total = [], name_of_all(row["segment"] for row in rows)
     for row in rows:
         contest = (row["segment"], row["signature"]) if "model" in row else None
         value = Cell(form, row["value"], contest=contest, worth=conventions[row["signature"]].worth(row["value"]))

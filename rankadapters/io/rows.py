@@ -58,17 +58,20 @@ class Names:
     query_weight: str | None = None
     row_weight: str | None = None
     docid: str | None = None
-    by: str | None = None
+    by: str | tuple[str, ...] | None = None
     order: str | None = None
 
     def __post_init__(self) -> None:
         """Check the names."""
         for role, name in asdict(self).items():
-            for text in name if role == "scores" else [name]:
-                if not (isinstance(text, str) or (text is None and role not in {"label", "scores", "qid"})):
+            several = role == "scores" or (role == "by" and isinstance(name, tuple) and bool(name))
+            for text in name if several else [name]:
+                if not (isinstance(text, str) or (text is None and not several and role not in {"label", "qid"})):
                     raise _not_a_name("score" if role == "scores" else role, text)
         if len(set(self.scores)) < len(self.scores):
             raise InputError(f"score={self.scores!r:.60} names a column twice.", hint="a column for each model")
+        if isinstance(self.by, tuple) and len(set(self.by)) < len(self.by):
+            raise InputError(f"by={self.by!r:.60} names a column twice.", hint="name each column once")
 
     @property
     def numbers(self) -> dict[str, str]:
@@ -80,7 +83,10 @@ class Names:
     @property
     def ids(self) -> dict[str, str]:
         """The other columns, by role."""
-        columns = {"qid": self.qid, "docid": self.docid, "by": self.by, "order": self.order}
+        segments: dict[str, Any] = {"by": self.by}
+        if isinstance(self.by, tuple):
+            segments = {segment_role(number): name for number, name in enumerate(self.by)}
+        columns = {"qid": self.qid, "docid": self.docid, **segments, "order": self.order}
         return {role: name for role, name in columns.items() if name is not None}
 
     @property
@@ -104,9 +110,13 @@ class Names:
 def _not_a_name(role: str, value: object) -> InputError:
     if role != "by":
         return refusal(role, value, "names of columns")
-    allowed = "the name of one column, and a mapping or a pandas Series from query ids to segments"
-    hint = "name a column of the table, which may join others: table['both'] = table['market'] + ' ' + table['device']"
-    return refusal(role, value, allowed, hint)
+    allowed = "names of columns, and a mapping or a pandas Series from query ids to segments"
+    return refusal(role, value, allowed, "by='market', or by=['market', 'device'] for each combination")
+
+
+def segment_role(number: int) -> str:
+    """Return the role of one of several columns of segments."""
+    return f"by {number}"
 
 
 def score_role(model: int) -> str:
@@ -222,7 +232,7 @@ def read_columns(table: Any, names: Names) -> Any:
     columns = {}
     for role, name in names.by_role.items():
         try:
-            column = _column(table, name, nan_is_missing=role in {"qid", "by"})
+            column = _column(table, name, nan_is_missing=role == "qid" or role.startswith("by"))
             columns[role] = (_numbers if role in names.numbers else _ids)(column, name, role)
         except pa.ArrowException as error:
             msg = f"column {name!r} of type {table.schema.field(name).type}: {str(error).splitlines()[0]}."
@@ -315,7 +325,8 @@ def _ids(column: Any, name: str, role: str) -> Any:
         raise _wrong_type(name, column, "one value per row is")
     if types.is_integer(kind) and not types.is_uint64(kind):
         return column.cast("int64")
-    if types.is_date64(kind) or (types.is_timestamp(kind) and kind.tz and role != "by"):  # DuckDB would cut these
+    has_zone = types.is_timestamp(kind) and kind.tz and not role.startswith("by")
+    if types.is_date64(kind) or has_zone:  # DuckDB would cut these
         return column.cast(pa.timestamp("ms" if types.is_date64(kind) else kind.unit))
     return column.cast("float64") if types.is_floating(kind) else column
 
@@ -344,7 +355,7 @@ class ScoredRows(NamedTuple):
 
     queries: Queries
     scores: list[Array]  # of each model, in the order of the table's rows
-    by: Array | None  # segment of each row
+    by: Array | dict[str, Array] | None  # segment of each row, or several columns of these
     numbers: Ints  # number of each row, for messages
 
     @classmethod
@@ -362,7 +373,10 @@ class ScoredRows(NamedTuple):
         with locating(numbers, locate, n_queries=n_queries):
             queries = _queries(columns, names, lambda row: locate(int(numbers[row])))
         scores = [columns[score_role(model)].to_numpy() for model in range(len(names.scores))]
-        return cls(queries, scores, id_array(columns["by"]) if "by" in columns else None, numbers)
+        by: Any = id_array(columns["by"]) if "by" in columns else None
+        if isinstance(names.by, tuple):
+            by = {name: id_array(columns[segment_role(number)]) for number, name in enumerate(names.by)}
+        return cls(queries, scores, by, numbers)
 
 
 def _queries(columns: Mapping[str, Any], names: Names, locate: Locate) -> Queries:

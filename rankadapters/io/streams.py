@@ -11,7 +11,7 @@ from typing import Any, Unpack, overload
 import numpy as np
 
 from rankadapters.core.data.columns import pandas_index
-from rankadapters.core.data.ids import hash_ids, id_values
+from rankadapters.core.data.ids import hash_ids, id_column, id_values
 from rankadapters.core.declaration.arguments import flag
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.guesses import TABLE, shows_call
@@ -21,12 +21,16 @@ from rankadapters.evaluation.assignment import (
     column_or_segments,
     refuse_entry_per_row,
     refuse_unknown_queries,
+    segments_of_queries,
 )
 from rankadapters.evaluation.doubts import score_doubts
+from rankadapters.evaluation.evaluate import query_columns
 from rankadapters.evaluation.evaluator import Evaluator
+from rankadapters.evaluation.measured import Measured
 from rankadapters.evaluation.score import Score, Scores, ScoresOfModels, Shape
 from rankadapters.evaluation.segment_sums import Outcome, Segmented, merged, outcomes, refuse_pooled, sums_by_segment
 from rankadapters.evaluation.segments import Segments
+from rankadapters.evaluation.table import as_frame
 from rankadapters.evaluation.table_calls import column_names, whole_call
 from rankadapters.evaluation.tally import Ids
 from rankadapters.evaluation.threads import as_n_threads
@@ -107,9 +111,10 @@ def evaluate_table(
         Column of row weights, for measures with `average="row"`.
     docid : str, optional
         Column of document ids, unique within a query, for conventions that break ties by them.
-    by : str, mapping or pandas Series, optional
-        Column with the segment of each row, the same on all rows of a query; or a mapping from query ids to segments,
-        or a Series indexed by query ids, that has every query once. A Series with an entry per row is an error.
+    by : str, list of str, mapping or pandas Series, optional
+        Column with the segment of each row, the same on all rows of a query, or several columns, whose combinations are
+        the segments; or a mapping from query ids to segments, or a Series indexed by query ids, that has every query
+        once. A Series with an entry per row is an error.
     unsorted : bool
         Whether the rows of a query may be anywhere. DuckDB sorts them first, on disk if memory is too small; the rows
         of a query keep their order.
@@ -171,6 +176,84 @@ def evaluate_table(
     return segments.all if by is None else segments
 
 
+@shows("evaluating")
+@shows_call(TABLE.replace("evaluate_table", "per_query_table"))
+def per_query_table(
+    table: object,
+    convention: Convention | str | Conventions,
+    *,
+    label: str = "label",
+    score: str | Sequence[str] = "score",
+    qid: str = "qid",
+    query_weight: str | None = None,
+    row_weight: str | None = None,
+    docid: str | None = None,
+    by: str | list[str] | None = None,
+    unsorted: bool = False,
+    n_threads: int | None = None,
+) -> Any:
+    """Return what `ra.per_query(..., frame=True)` returns, for a table, a file or batches.
+
+    Only a row per query and a part of the rows are in memory. `ra.audit.order` compares several columns of scores by
+    their values.
+
+    Parameters
+    ----------
+    table, convention, label, score, qid, query_weight, row_weight, docid, unsorted, n_threads
+        As in `evaluate_table`.
+    by : str, or list of str, optional
+        Columns about the queries, equal on all rows of a query, which the result has too.
+
+    Returns
+    -------
+    DataFrame
+        As `ra.per_query(..., frame=True)` returns it; `model` has the names of the columns of scores.
+
+    Raises
+    ------
+    InputError, UnsupportedConventionError, MissingToolkitError
+        As in `evaluate_table`, or pandas is not installed.
+
+    Warns
+    -----
+    LabelsWarning
+        As `ra.evaluate`.
+
+    Examples
+    --------
+    >>> import rankadapters as ra
+    >>> rows = {"qid": [1, 1, 2, 2], "label": [1, 0, 0, 1], "a": [2, 1, 1, 2], "b": [1, 2, 1, 2]}
+    >>> values = ra.per_query_table(rows, "textbook@1", score=["a", "b"])
+    >>> values[["qid", "model", "ndcg@1/textbook"]]
+       qid model  ndcg@1/textbook
+    0    1     a              1.0
+    1    2     a              1.0
+    2    1     b              0.0
+    3    2     b              1.0
+    """
+    columns = query_values(
+        table, convention, label=label, score=score, qid=qid, query_weight=query_weight, row_weight=row_weight,
+        docid=docid, by=by, unsorted=unsorted, n_threads=n_threads,
+    )  # fmt: skip
+    return as_frame(columns)
+
+
+def query_values(
+    table: object, convention: Convention | str | Conventions, *, score: str | Sequence[str] = "score",
+    by: str | list[str] | None = None, unsorted: bool = False, n_threads: int | None = None, **named: Any,
+) -> dict[str, Any]:  # fmt: skip
+    """Return the columns of `per_query_table`."""
+    require_pyarrow()
+    _refuse_frame(table, convention, {**named, "score": score})
+    shape = Shape.of(convention, one_model=isinstance(score, str))
+    names = Names(scores=_models(score), by=tuple(by) if isinstance(by, list) else by, **named)
+    stream = StreamValues(table, shape, names, unsorted=unsorted, n_threads=n_threads)
+    stream.read()
+    for message in dict.fromkeys(stream.label_doubts.values()):
+        warn_caller(message, LabelsWarning)
+    return stream.columns()
+
+
 def _refuse_frame(table: object, convention: object, named: Mapping[str, object]) -> None:
     """Raise InputError for a frame of Dask, Spark and others, over which iteration would give the names of columns."""
     if _is_table(table) or hasattr(table, "collect_schema") or not (columns := column_names(table)):
@@ -226,12 +309,9 @@ class StreamSums:
     def _add(self, rows: ScoredRows) -> None:
         queries = rows.queries
         evaluator = Evaluator.of(queries, self._conventions, self._n_threads)
-        by = self._segment_by_id if rows.by is None else rows.by
-        segments = None if by is None else assign(by, queries, in_parts=True)
-        self._unseen.difference_update(id_values(queries.query_ids) if self._unseen else ())
-        for name, scores in zip(self._names.scores, rows.scores, strict=True):
-            sums = sums_by_segment(evaluator.measure(scores), segments)
-            self._sums[name] = merged([self._sums[name], sums])
+        self._keep(
+            rows, {name: evaluator.measure(of) for name, of in zip(self._names.scores, rows.scores, strict=True)}
+        )
         undoubted = [convention for convention in self._conventions if convention not in self.label_doubts]
         self.label_doubts |= label_doubts(queries, undoubted, in_parts=True)
         if not self._n_queries:  # the first queries tell
@@ -239,6 +319,13 @@ class StreamSums:
                 self.label_doubts = score_doubts(queries, self._conventions, scores) | self.label_doubts
         self._n_queries += queries.n_queries
         self.n_rows += queries.n_docs
+
+    def _keep(self, rows: ScoredRows, measured: Mapping[str, Measured]) -> None:
+        by = self._segment_by_id if rows.by is None else rows.by
+        segments = None if by is None else assign(by, rows.queries, in_parts=True)
+        self._unseen.difference_update(id_values(rows.queries.query_ids) if self._unseen else ())
+        for name, of_model in measured.items():
+            self._sums[name] = merged([self._sums[name], sums_by_segment(of_model, segments)])
 
     def outcomes(self) -> dict[str, dict[Any, dict[Convention, Outcome]]]:
         """Return the outcomes by model and segment; the segment None stands for all queries."""
@@ -274,6 +361,30 @@ class StreamSums:
             if rows.size:
                 return reader.locate(int(table.column("row").to_numpy()[rows[0]]))
         return None
+
+
+class StreamValues(StreamSums):
+    """Evaluates a stream, keeping the values of each query; `names.by` are columns that the result has too."""
+
+    def __init__(self, batches: object, shape: Shape, names: Names, *, unsorted: bool, n_threads: int | None) -> None:
+        super().__init__(batches, shape.conventions, names, None, unsorted=unsorted, n_threads=n_threads)
+        self._shape, self._parts = shape, list[dict[str, Any]]()
+
+    def _keep(self, rows: ScoredRows, measured: Mapping[str, Measured]) -> None:
+        by: Mapping[Any, Any] = rows.by if isinstance(rows.by, dict) else {self._names.by: rows.by}
+        part = query_columns(measured, self._shape)
+        for name in by if self._names.by else ():
+            if name in part and not name == "qid" == self._names.qid:
+                raise InputError(f"by={name!r} is the name of another column of the result.", hint="rename the column")
+            of_query = segments_of_queries(by[name], rows.queries, f"by[{name!r}]")
+            part[name] = np.tile(id_column(np.fromiter(of_query, object, len(of_query))), len(measured))
+        self._parts.append(part)
+
+    def columns(self) -> dict[str, Any]:
+        """Return the columns of the values of all queries."""
+        if not self._parts:
+            raise InputError("no batch has any rows.", hint="at least one row is needed")
+        return {name: np.concatenate([part[name] for part in self._parts]) for name in self._parts[0]}
 
 
 class SeenQueries:

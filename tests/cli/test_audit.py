@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import io
 import json
 import shlex
@@ -113,3 +114,28 @@ def test_profile_needs_no_scores(capsys, tmp_path):
     for source in (["--features", str(features)], ["--table", str(table), *columns], ["--qrels", str(qrels)]):
         report = json.loads(output_of(capsys, "profile", *source, "--format", "json"))
         assert report["effects"] == expected.to_dict()["effects"]
+
+
+def test_order_compares_two_columns_of_a_table_in_each_segment(capsys, tmp_path):
+    pytest.importorskip("pyarrow")
+    table, page = tmp_path / "table.csv", tmp_path / "page.html"
+    rows = [
+        (query, label, label + query % 2, -label, "de" if query < 4 else "fr") for query in range(8) for label in (1, 0)
+    ]
+    table.write_text("qid,label,a,b,market\n" + "".join(",".join(map(str, row)) + "\n" for row in rows))
+    qid, labels, a, b, market = map(list, zip(*rows, strict=True))
+    options = ("order", "--table", str(table), "--score", "a", "--score", "b", "--convention", "textbook@1")
+    options += ("--resamples", "99", "--by", "market")
+    expected = ra.audit.order(labels, {"a": a, "b": b}, "textbook@1", qid=qid, by=market, n_resamples=99)
+    assert json.loads(output_of(capsys, *options, "--format", "json")) == json.loads(expected.to_json())
+    both = ra.audit.order(
+        labels, {"a": a, "b": b}, "textbook@1", qid=qid, by={"market": market, "qid": qid}, n_resamples=99
+    )
+    as_json = output_of(capsys, *options, "qid", "--format", "json")
+    assert json.loads(as_json)["segments"].keys() == both.to_dict()["segments"].keys()
+    pooled = ra.audit.order(labels, {"a": a, "b": b}, ["lightgbm.auc"], qid=qid, n_resamples=99)
+    arguments = (*options[:7], "--convention", "lightgbm.auc", "--resamples", "99", "--format", "json")
+    assert json.loads(output_of(capsys, *arguments)) == json.loads(pooled.to_json())
+    if importlib.util.find_spec("matplotlib"):
+        output_of(capsys, *options, "--out", str(page), note=f"{page}\n")
+        assert "Segments of queries" in page.read_text()

@@ -79,7 +79,7 @@ def test_a_segment_that_varies_within_a_query_is_refused_by_batch_and_row():
     [
         ({**SEGMENTS, 1000: "x"}, "by names query 1000, but the data have no such query"),
         ({0: "x"}, "by has no segment for query 1"),
-        (1.5, "by=1.5; allowed are the name of one column, and a mapping"),
+        (1.5, "by=1.5; allowed are names of columns, and a mapping"),
         ("xx", "no column 'xx'"),
     ],
 )
@@ -144,7 +144,51 @@ def test_a_series_with_an_entry_per_row_is_refused():
         ra.evaluate_table(long.to_dict("list"), "textbook@2", by=pd.Series(list("xxyyzz")))
 
 
-def test_two_columns_of_segments_are_joined_first():
-    message = r"by=\['market', 'device'\]; allowed are the name of one column, .*\nHint: .*table\['both'\] = table"
+TWO = {**DATA, "device": np.array(["phone", "desk"])[DATA["qid"] % 2]}
+
+
+@for_each("unsorted", [False, True])
+def test_several_columns_of_a_stream_give_the_same_segments_as_memory(unsorted):
+    if unsorted:
+        pytest.importorskip("duckdb")
+    columns = {name: TWO[name] for name in ("segment", "device")}
+    batches = cut_at(TWO, even_bounds(DATA["qid"].size, 7))
+    segments = ra.evaluate_table(batches, MERGEABLE, docid="docid", by=["segment", "device"], unsorted=unsorted)
+    assert segment_results(segments) == segment_results(evaluate_in_memory(MERGEABLE, by=columns))
+    assert str(next(iter(segments))) == "segment=dk, device=desk"
+
+
+@pytest.mark.parametrize(
+    ("by", "message"),
+    [
+        (["segment", "devise"], "no column 'devise'.\nHint: did you mean 'device'"),
+        (["segment", 7], "by=7; allowed are names of columns"),
+        (["segment", None], "by=None; allowed are names of columns"),
+        (["device", "device"], "names a column twice"),
+        ([], r"by=\(\); allowed are names of columns"),
+        (7, "by=7; allowed are names of columns, and a mapping .*\nHint: by='market', or by=\\['market', 'device'\\]"),
+    ],
+)
+def test_a_wrong_list_of_columns_is_refused(by, message):
     with pytest.raises(ra.InputError, match=message):
-        ra.evaluate_table(DATA, "letor4@3", by=["market", "device"])
+        ra.evaluate_table(TWO, "letor4@3", by=by)
+
+
+def test_an_error_names_the_column_of_segments_that_varies():
+    device = TWO["device"].copy()
+    device[1] = "watch"
+    with pytest.raises(ra.InputError, match=r"row 2: by\['device'\]\[1\] is 'watch', but query"):
+        ra.evaluate_table({**TWO, "device": device}, "letor4@3", by=["segment", "device"])
+
+
+def test_the_command_takes_several_columns(capsys, tmp_path):
+    pd = pytest.importorskip("pandas")
+    path = tmp_path / "rows.parquet"
+    pd.DataFrame(TWO).to_parquet(path)
+    names = ("--by", "segment", "device")
+    out = output_of(capsys, "evaluate", "--table", str(path), *names, "--convention", "letor4@3", "--format", "json")
+    columns = {name: TWO[name] for name in names[1:]}
+    expected = evaluate_in_memory(["letor4@3"], {"score": DATA["score"]}, by=columns, docid=None)
+    values = [(row["segment"], row["value"]) for row in json.loads(out)["segments"]]
+    assert values == [(row["segment"], row["value"]) for row in expected.to_dict()["segments"]]
+    assert values[0][0] == "segment=dk, device=desk"

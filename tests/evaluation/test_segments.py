@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import pickle
 from datetime import UTC, date, datetime, timedelta, timezone
 from decimal import Decimal
 from fractions import Fraction
@@ -276,7 +277,7 @@ def test_a_segment_without_a_value_is_refused_by_name():
 def test_a_frame_of_query_values_joins_to_a_table_of_queries():
     pd = pytest.importorskip("pandas")
     frame = ra.per_query(LABELS, SCORES, ["textbook@2", "yahoo@1"], qid=QID, frame=True)
-    assert list(frame.columns) == ["qid", "ndcg@2/textbook", "ndcg@1/yahoo"]
+    assert list(frame.columns) == ["qid", "ndcg@2/textbook", "ndcg@1/yahoo", "n_rows", "n_retrieved", "empty"]
     query_table = pd.DataFrame({"qid": ["c", "a", "b"], "market": ["no", "se", "se"]})
     joined = frame.merge(query_table, on="qid", validate="one_to_one")
     means = joined.groupby("market")["ndcg@2/textbook"].mean()
@@ -285,6 +286,28 @@ def test_a_frame_of_query_values_joins_to_a_table_of_queries():
     models = ra.per_query(LABELS, {"x": SCORES, "y": LABELS}, "textbook@2", qid=QID, frame=True)
     assert models.model.tolist() == ["x"] * 3 + ["y"] * 3
     assert models["ndcg@2/textbook"].tolist()[3:] == [1, 1, 1]
+
+
+def test_a_frame_of_query_values_tells_about_each_query():
+    pytest.importorskip("pandas")
+    queries = ra.Queries(
+        [2, 1, 0, 0, 0, 1], qid=[1, 1, 1, 2, 2, 3], query_weight=[1.0, 2.0, 3.0], docid=list("abcdef"),
+        retrieved=[True, False, True, True, True, False], judged=[True, True, True, False, True, True],
+    )  # fmt: skip
+    conventions = ["trec_eval_9.recip_rank+average=query", "trec_eval_9.P_5+average=query"]
+    frame = ra.per_query(queries, {"x": np.arange(6), "y": np.ones(6)}, conventions, frame=True)
+    for model in ("x", "y"):
+        facts = frame[frame.model == model].set_index("qid")
+        assert facts["n_rows"].tolist() == [3, 2, 1]
+        assert facts["n_retrieved"].tolist() == [2, 2, 0]
+        assert facts["n_relevant"].tolist() == [2, 0, 1]
+        assert facts["empty"].tolist() == [False, True, False]
+        assert facts["query_weight"].tolist() == [1, 2, 3]
+    thresholds = ["trec_eval_9.recip_rank+average=query+relevant=from_2", conventions[1]]
+    assert "n_relevant" not in ra.per_query(queries, np.arange(6), thresholds, frame=True)
+    assert "n_relevant" not in ra.per_query(
+        queries, np.arange(6), "textbook@2+average=query+missing=zero+unjudged=zero", frame=True
+    )
 
 
 def test_per_query_returns_the_values_of_an_evaluator():
@@ -357,3 +380,59 @@ def test_a_model_named_none_is_one_of_the_models():
     pytest.importorskip("pandas")
     frame = ra.per_query(LABELS, models, "textbook@2", qid=QID, frame=True)
     assert frame["model"].isna().tolist() == [True] * 3 + [False] * 3
+
+
+MARKET, DEVICE = ["se", "se", "no", "no", "no", "no"], ["phone", "phone", "desk", "desk", "phone", "phone"]
+
+
+def two_columns(form):
+    columns = {"market": MARKET, "device": DEVICE}
+    if form == "sequence":
+        return [np.array(MARKET), DEVICE]
+    if form == "mapping":
+        return columns
+    package = pytest.importorskip(form)
+    return package.table(columns) if form == "pyarrow" else package.DataFrame(columns)
+
+
+@for_each("form", ["sequence", "mapping", "pandas", "polars", "pyarrow"])
+def test_several_columns_make_a_segment_of_each_combination(form):
+    segments = evaluate_segments(by=two_columns(form))
+    pairs = evaluate_segments(by=list(zip(MARKET, DEVICE, strict=True)))
+    assert list(segments) == [("no", "desk"), ("no", "phone"), ("se", "phone")]
+    assert segments == pairs
+    assert segments["no", "desk"].n_queries == 1
+    names = ["no, desk", "no, phone", "se, phone"]
+    if form != "sequence":
+        names = ["market=no, device=desk", "market=no, device=phone", "market=se, device=phone"]
+    assert [str(segment) for segment in segments] == names
+    assert [row["segment"] for row in segments.to_dict()["segments"]] == [*names, None]
+    assert all(name in str(segments) for name in names)
+
+
+def test_columns_of_one_name_are_all_counted():
+    pd = pytest.importorskip("pandas")
+    both = [pd.Series(MARKET, name="x"), pd.Series(DEVICE, name="x")]
+    assert list(evaluate_segments(by=both)) == [("no", "desk"), ("no", "phone"), ("se", "phone")]
+
+
+def test_columns_of_pandas_name_the_segments():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"market": MARKET, "device": DEVICE})
+    segments = evaluate_segments(by=[frame["market"], frame["device"]])
+    assert str(next(iter(segments))) == "market=no, device=desk"
+    assert segments.to_frame()["segment"].tolist()[0] == ("no", "desk")
+    assert str(next(iter(pickle.loads(pickle.dumps(segments))))) == "market=no, device=desk"
+
+
+@pytest.mark.parametrize(
+    ("device", "message"),
+    [
+        (DEVICE[:4], r"by\['device'\] has 4 entries but labels has 6 rows"),
+        ([*DEVICE[:5], "desk"], r"by\['device'\]\[5\] is 'desk', but query c began with 'phone'"),
+        ([*DEVICE[:5], None], r"by\['device'\]\[5\] is None, but every query belongs to a segment"),
+    ],
+)
+def test_an_error_names_the_column_of_segments(device, message):
+    with pytest.raises(ra.InputError, match=message):
+        evaluate_segments(by={"market": MARKET, "device": device})

@@ -238,6 +238,7 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
     "Tally.merge": lambda: {"tallies": [tally()]},
     "evaluate": lambda: {**DATA, "convention": TEXT},
     "evaluate_table": lambda: {"table": [FRAME], "convention": TEXT},
+    "per_query_table": lambda: {"table": [FRAME], "convention": TEXT},
     "inert": lambda: {**DATA, "a": TEXT, "b": "yahoo@2"},
     "parse": lambda: {"text": TEXT},
     "per_query": lambda: {**DATA, "convention": TEXT},

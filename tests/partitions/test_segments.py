@@ -105,7 +105,8 @@ def test_a_segment_that_varies_within_a_query_is_refused_by_partition_and_row(en
         (dict(list(SEGMENTS.items())[1:]), "by has no segment for query -20"),
         (dict.fromkeys(SEGMENTS), "is None, but every query belongs to a segment"),
         ("xx", "the frame has no column 'xx'"),
-        (["se"], r"by=\['se'\]; allowed are the name of one column, and a mapping"),
+        (["se"], "the frame has no column 'se'"),
+        ([3], "by=3; allowed are names of columns, and a mapping"),
     ],
 )
 def test_bad_segments_are_refused(engine, by, message):
@@ -120,3 +121,13 @@ def test_per_query_takes_no_segments(engine):
         engine.module.per_query(
             engine.frame(partition_rows(DATA, 1)), AVERAGED_TIES, **COLUMNS, partitions="whole", by="market"
         )
+
+
+def test_several_columns_give_the_same_segments_as_memory(engine):
+    frame = engine.frame(partition_rows(DATA, 3))
+    segments = engine.module.evaluate(frame, [AVERAGED_TIES], partitions="shuffle", **COLUMNS, by=["market", "head"])
+    order = np.argsort(DATA["position"])
+    columns = {name: DATA[name][order] for name in ("market", "head")}
+    expected = evaluate_in_memory([AVERAGED_TIES], columns)
+    assert segment_results(segments) == segment_results(expected)
+    assert str(next(iter(segments))) == "market=dk, head=0"

@@ -73,6 +73,7 @@ def test_a_score_and_a_tally_as_dicts_and_texts_show_no_query_ids():
 
 LONG_FIELDS = {  # fields as long as the data
     "audit.OrderReport": ["comparisons", "changes"],
+    "audit.SegmentOrderReport": ["segments"],
     "audit.Explanation": ["mixtures", "query_ids", "per_query", "top", "set_aside"],
     "audit.Match": ["blocks"],
     "compare.LeaveOneOut": ["wn", "iwn", "all_wn", "all_iwn"],
