@@ -20,7 +20,7 @@ from rankadapters.catboost.models import (
     warn_of_training,
 )
 from rankadapters.core.arrays import Array
-from rankadapters.core.data.columns import GROUPS, as_numbers, refuse_other_names
+from rankadapters.core.data.columns import GROUPS, as_numbers, refuse_other_names, refused_label
 from rankadapters.core.data.queries import Queries, as_queries
 from rankadapters.core.declaration.arguments import members, refusal
 from rankadapters.core.declaration.convention import Convention
@@ -28,7 +28,7 @@ from rankadapters.core.errors import ConventionError, InputError
 from rankadapters.core.measures import AUC, ERR
 from rankadapters.parity import ParityReport, ParityRow, Toolkit, ToolkitData
 from rankadapters.parity.causes import judge
-from rankadapters.parity.data import refuse_labels, refuse_retrieval, refusing, rounds_until
+from rankadapters.parity.data import refuse_retrieval, refusing, rounds_until
 from rankadapters.parity.report import FLOAT32_COMPLEMENTS, relative, report_of_toolkits
 from rankadapters.parity.toolkit import COLUMNS, ROUNDS, Route, Task
 from rankadapters.presets.texts import as_convention
@@ -88,7 +88,9 @@ class CatBoostToolkit(Toolkit):
     def refuse(self, queries: Queries, words: str) -> None:
         """Refuse negative labels under an exponential gain, which CatBoost accepts but our `exp2` does not."""
         negative = (queries.labels < 0) & ("type=Exp" in words)
-        refuse_labels(queries, negative, NEGATIVE, "gain='linear' (type=Base) takes negative labels as they are")
+        if negative.any():
+            hint = "gain='linear' (type=Base) takes negative labels as they are"
+            raise refused_label(queries.labels, negative, NEGATIVE, hint)
 
     @refusing("catboost", cb.CatBoostError)
     def ask(self, data: ToolkitData, words: str) -> float:

@@ -123,12 +123,12 @@ def parse(text: str) -> Objective:
 def read_back(text: object, registry: Mapping[str, type[Declared]], noun: str, noun_phrase: str) -> Declared:
     """Parse a signature into a value of `registry`; the text must equal the value's str()."""
     if not isinstance(text, str):
-        msg = f"{text!r:.80} is not {noun_phrase}'s signature.\nHint: str() of {noun_phrase}."
-        raise ConventionError(msg)
+        msg = f"{text!r:.80} is not {noun_phrase}'s signature."
+        raise ConventionError(msg, hint=f"str() of {noun_phrase}")
     value = read_signature(text, registry, noun)
     if str(value) != text:
-        msg = f"{text!r} is not the exact signature of {noun_phrase}.\nHint: {str(value)!r}."
-        raise ConventionError(msg)
+        msg = f"{text!r} is not the exact signature of {noun_phrase}."
+        raise ConventionError(msg, hint=f"{str(value)!r}")
     return value
 
 
@@ -149,8 +149,8 @@ def as_objective(value: object) -> Objective:
         return value
     if isinstance(value, str) and tool_name(re.split("[/.]", value)[0]) in {*OBJECTIVES, *PRESETS} - {value}:
         return parse(value)
-    msg = f"{value!s:.80} is not an objective.\nHint: {_way_to_objective(value)}."
-    raise ConventionError(msg)
+    msg = f"{value!s:.80} is not an objective."
+    raise ConventionError(msg, hint=f"{_way_to_objective(value)}")
 
 
 def _preset(text: str) -> Objective:

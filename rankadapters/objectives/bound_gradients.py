@@ -100,7 +100,7 @@ class Gradients:
         bad = [row for row in over_chunks(run, self.queries.indptr, self._n_threads, self._work) if row >= 0]
         if bad:
             msg = f"scores[{bad[0]}] is {checked[bad[0]]}, too far from the others of its query."
-            raise InputError(f"{msg}\nHint: rescale the scores.", row=int(bad[0]))
+            raise InputError(msg, hint="rescale the scores", row=int(bad[0]))
         self.state += self.state.dtype.type(self._advance)
         for factor in self._factors:
             grad *= factor
@@ -123,8 +123,8 @@ class Gradients:
         else:
             bad = next((row for row in self._run(array, grad, hess, first, last) if row >= 0), None)
         if bad is not None:
-            msg = f"scores of the query of row {bad} are not finite, or too far apart.\nHint: rescale them."
-            raise InputError(msg, row=int(bad))
+            msg = f"scores of the query of row {bad} are not finite, or too far apart."
+            raise InputError(msg, hint="rescale them", row=int(bad))
         self.state += self.state.dtype.type(self._advance)
         part = grad[rows]
         for factor in self._factors:
@@ -182,7 +182,7 @@ def refuse_infinite(grad: Floats32, hess: Floats32) -> None:
         if not finite.all():
             row = int(np.argmin(finite))
             msg = f"the objective gives row {row} a {noun} of {values[row]}, in float32."
-            raise InputError(f"{msg}\nHint: a smaller sigma, or labels of smaller gains.", row=row)
+            raise InputError(msg, hint="a smaller sigma, or labels of smaller gains", row=row)
 
 
 def all_rows(queries: Queries) -> Rows:
@@ -196,8 +196,8 @@ def all_rows(queries: Queries) -> Rows:
     """
     for column in ("row_weight", "pairs"):
         if getattr(queries, column) is not None:
-            msg = f"{column} was given, but this objective would ignore it.\nHint: drop {column}."
-            raise InputError(msg)
+            msg = f"{column} was given, but this objective would ignore it."
+            raise InputError(msg, hint=f"drop {column}")
     if queries.judged is not None or queries.retrieved is not None:
         msg = (
             "retrieved= and judged= mean something under a convention only, and this objective has none.\n"
@@ -215,5 +215,5 @@ def _factors(queries: Queries, query_weight: Floats | None, *, by_mean: bool) ->
     weights = query_weight.astype(np.float32)
     total = float(weights.sum(dtype=np.float64))
     if by_mean and not total:
-        raise InputError("query_weight adds up to 0.\nHint: some query needs a weight above 0.")
+        raise InputError("query_weight adds up to 0.", hint="some query needs a weight above 0")
     return [queries.per_row(weights), *([np.float32(weights.size / total)] if by_mean else [])]

@@ -36,7 +36,7 @@ class BuiltIns(ABC):
         """Return the objective of a name and other parameters."""
         if not isinstance(name, str) or name not in self.presets:
             msg = f"{name!r:.80} is none of {self.toolkit}'s ranking objectives {choices(self.presets)}."
-            raise ConventionError(f"{msg}\nHint: '{next(iter(self.presets))}'.")
+            raise ConventionError(msg, hint=f"'{next(iter(self.presets))}'")
         refuse_unknown(name, params, tuple(signature(self.presets[name]).parameters))
         objective: Objective = self.presets[name](**params)
         return objective
@@ -133,25 +133,23 @@ class BuiltIns(ABC):
         different = {name: pair for name, pair in fields.items() if name not in left_out}
         if different:
             wants, has = (", ".join(f"{name}={pair[side]}" for name, pair in different.items()) for side in (0, 1))
-            msg = f"{self.toolkit} has no built-in objective with {wants}; the nearest has {has}.\nHint: {self.hint}."
-            raise UnsupportedConventionError(msg, nearest=nearest)
+            msg = f"{self.toolkit} has no built-in objective with {wants}; the nearest has {has}."
+            raise UnsupportedConventionError(msg, hint=self.hint, nearest=nearest)
 
     def _require_native_bias(self, position_bias: PositionBias, nearest: PositionBias) -> None:
         """Refuse a position bias that differs from the toolkit's built-in one."""
         if position_bias != nearest:
             msg = f"{self.toolkit} has no built-in position bias {position_bias}; the nearest is {nearest}."
-            raise UnsupportedConventionError(f"{msg}\nHint: objective(value, position_bias=...).")
+            raise UnsupportedConventionError(msg, hint="objective(value, position_bias=...)")
 
     def _require_ndcg(self, objective: LambdaRank) -> NDCG:
         """Return the NDCG convention; refuse other measures, for which the toolkit has no built-in LambdaRank."""
         if isinstance(objective.convention, NDCG):
             return objective.convention
         msg = f"{self.toolkit} has no built-in LambdaRank for {objective.convention.measure}, only for ndcg."
-        raise UnsupportedConventionError(f"{msg}\nHint: {self.hint}.")
+        raise UnsupportedConventionError(msg, hint=self.hint)
 
     def _no_native(self, objective: Objective) -> ConventionError:
         """Return the error for an objective that the toolkit does not have built in."""
-        msg = (
-            f"{self.toolkit} has no built-in {objective.kind}; its own are {choices(self.presets)}.\nHint: {self.hint}."
-        )
-        return UnsupportedConventionError(msg)
+        msg = f"{self.toolkit} has no built-in {objective.kind}; its own are {choices(self.presets)}."
+        return UnsupportedConventionError(msg, hint=self.hint)

@@ -340,7 +340,7 @@ def _refuse_idle(choice: str, users: tuple[str, ...], of: str = "metric", **para
     for name, (value, default) in parameters.items():
         if choice not in users and bool(getattr(value, "shape", ()) or value != default):
             msg = f"{name} belongs to {of} {choices(users)}, not to {of}={choice!r}, where CatBoost ignores it."
-            raise ConventionError(f"{msg}\nHint: leave {name} out.")
+            raise ConventionError(msg, hint=f"leave {name} out")
 
 
 def _has_ranks(value: Objective) -> bool:
@@ -410,8 +410,8 @@ def _other_params(value: Objective) -> dict[str, Any]:
 def _count(text: str, name: str, value: str) -> int:
     """Read a whole number; the preset checks its range."""
     if not (value.isascii() and value.removeprefix("-").isdigit()) or len(value) > DIGITS:
-        msg = f"{text!r:.120} has {name}={value!r}; allowed are whole numbers.\nHint: {name}=10."
-        raise ConventionError(msg)
+        msg = f"{text!r:.120} has {name}={value!r}; allowed are whole numbers."
+        raise ConventionError(msg, hint=f"{name}=10")
     return int(value)
 
 
@@ -424,7 +424,7 @@ def _refused(why: str) -> Reader:
     """Return a reader that refuses a parameter which CatBoost has but no objective here can express."""
 
     def reader(text: str, name: str, value: str) -> Any:
-        raise ConventionError(f"{text!r:.120} has {name}={value}, {why}.\nHint: leave it out.")
+        raise ConventionError(f"{text!r:.120} has {name}={value}, {why}.", hint="leave it out")
 
     return reader
 
@@ -476,18 +476,18 @@ class CatBoostObjectives(BuiltIns):
         name, _, options = text.partition(":") if isinstance(text, str) else ("", "", "")
         if name.endswith("Pairwise"):
             msg = f"{text!r:.80} solves a system over the leaves of a tree, which no gradient row by row can express."
-            raise ConventionError(f"{msg}\nHint: {name.removesuffix('Pairwise')}, or train natively.")
+            raise ConventionError(msg, hint=f"{name.removesuffix('Pairwise')}, or train natively")
         if name not in LOSSES:
-            msg = f"{text!r:.80} is none of CatBoost's ranking losses {choices(LOSSES)}.\nHint: 'QueryRMSE'."
-            raise ConventionError(msg)
+            msg = f"{text!r:.80} is none of CatBoost's ranking losses {choices(LOSSES)}."
+            raise ConventionError(msg, hint="'QueryRMSE'")
         make, readers = LOSSES[name]
         arguments = read_options(text, options, readers)
         cutoff = arguments.pop("k", None)
         if cutoff is not None:
             arguments["top"] = cutoff
         if name == "StochasticRank" and "metric" not in arguments:
-            msg = "StochasticRank has no metric, which has no default.\nHint: 'StochasticRank:metric=NDCG'."
-            raise ConventionError(msg)
+            msg = "StochasticRank has no metric, which has no default."
+            raise ConventionError(msg, hint="'StochasticRank:metric=NDCG'")
         return make(**{"lambda_" if word == "lambda" else word: value for word, value in arguments.items()})
 
     def _write(self, value: Objective) -> dict[str, Any]:
@@ -498,15 +498,15 @@ class CatBoostObjectives(BuiltIns):
             nearest = self._read(text, {})
         except ConventionError as error:
             msg = f"CatBoost has no built-in {value.kind} like this; {error}".partition("\nHint: ")[0]
-            raise UnsupportedConventionError(f"{msg}\nHint: {TRAIN}.") from None
+            raise UnsupportedConventionError(msg, hint=TRAIN) from None
         ties = {side.to_dict()["convention"].to_dict().get("ties") for side in (value, nearest) if _has_ranks(side)}
         same = {"ties"} if ties == {"average", "input"} else set()  # gradients rank ties in row order under both
         self._require_native(value, nearest, ignored={"seed", *same})  # CatBoost makes its own seeds
         return {"loss_function": text, **_other_params(value)}
 
     def _write_bias(self, bias: PositionBias, _: Mapping[str, Any]) -> dict[str, Any]:
-        msg = f"CatBoost has no built-in position bias, so not {bias}.\nHint: LightGBM and XGBoost have one."
-        raise UnsupportedConventionError(msg)
+        msg = f"CatBoost has no built-in position bias, so not {bias}."
+        raise UnsupportedConventionError(msg, hint="LightGBM and XGBoost have one")
 
 
 _built_ins = CatBoostObjectives()

@@ -94,7 +94,7 @@ class LambdaRank(Pairwise):
         require_moves("LambdaRank", self.convention, get_args(Trading))
         if not isinstance(self.convention, NDCG) and self.sigmoid != "exact":
             msg = f"sigmoid={self.sigmoid!r} replays a built-in objective for NDCG, not for {self.convention.measure}."
-            raise ConventionError(f"{msg}\nHint: sigmoid='exact', or ra.objectives.xgboost.map().")
+            raise ConventionError(msg, hint="sigmoid='exact', or ra.objectives.xgboost.map()")
         if self.convention.k is None:
             self._set("beyond_k", "keep")  # so that objectives with equal gradients compare equal
         if isinstance(self.convention, NDCG):
@@ -157,4 +157,4 @@ def _require_catboost(convention: Trading) -> None:
     if differences:
         supported = ", ".join(f"{name}={value!r}" for name, value in CATBOOST.items() if name in convention.fields())
         msg = f"delta='catboost' replays CatBoost, which has only {supported}, not {', '.join(differences)}."
-        raise ConventionError(f"{msg}\nHint: delta='exact'.")
+        raise ConventionError(msg, hint="delta='exact'")

@@ -8,10 +8,9 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.core.data.columns import index_dtype
+from rankadapters.core.data.columns import index_dtype, refused_label
 from rankadapters.core.data.queries import Queries, Rows
 from rankadapters.core.declaration.fields import Field, Range
-from rankadapters.core.errors import InputError
 from rankadapters.core.ranking.jit import writable
 from rankadapters.core.ranking.ordering import order_within
 from rankadapters.objectives.base import Objective
@@ -65,7 +64,7 @@ class XENDCG(Objective):
 
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
         """Bind to queries."""
-        _refuse_labels(queries.labels, 0, 1000)
+        _require_labels(queries.labels, 0, 1000)
         rows = all_rows(queries)
         powers = rows.take(np.exp2(np.floor(queries.labels)))
         seeds = (self.seed + np.arange(queries.n_queries)) & 0xFFFFFFFF
@@ -139,7 +138,7 @@ class QuerySoftMax(Objective):
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
         """Bind to queries."""
         del state
-        _refuse_labels(queries.labels, 0, 1e30)
+        _require_labels(queries.labels, 0, 1e30)
         rows = all_rows(queries)
         settings = (rows.take(queries.labels), self.beta, self.ridge)
         return whole_queries(self, queries, softmax_gradients, rows, *settings, n_threads=n_threads)
@@ -207,19 +206,17 @@ class QueryCrossEntropy(Objective):
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
         """Bind to queries."""
         del state
-        _refuse_labels(queries.labels, 0, 1)
+        _require_labels(queries.labels, 0, 1)
         rows = all_rows(queries)
         settings = (rows.take(queries.labels), self.alpha)
         return whole_queries(self, queries, query_cross_entropy_gradients, rows, *settings, n_threads=n_threads)
 
 
-def _refuse_labels(labels: NDArray[np.float64], low: float, high: float) -> None:
-    bad = (labels < low) | (labels > high)
-    if bad.any():
-        row = int(np.argmax(bad))
-        allowed = f"the objective takes labels from {low:g} to {high:g}"
-        msg = f"labels[{row}] is {labels[row]:g}; {allowed}.\nHint: map your labels."
-        raise InputError(msg, row=row)
+def _require_labels(labels: NDArray[np.float64], low: float, high: float) -> None:
+    outside = (labels < low) | (labels > high)
+    if outside.any():
+        why = f"but the objective takes labels from {low:g} to {high:g}"
+        raise refused_label(labels, outside, why, "map your labels")
 
 
 @dataclass(frozen=True, kw_only=True)

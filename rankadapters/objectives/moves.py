@@ -84,7 +84,7 @@ def moves_of(queries: Queries, convention: Convention) -> Moves:
         gains = _chances(queries, plan.rows, gains, convention)
     elif isinstance(convention, DCG):  # DCG is not divided, so large gains give large gradients
         problem = f"whose gain {{:g}} is too large for float32; allowed are gains up to {LARGEST_GAIN:g}"
-        _refuse_labels(queries, plan.rows, gains, np.abs(gains) > LARGEST_GAIN, problem=problem, hint="another gain=")
+        _refuse_gains(queries, plan.rows, gains, np.abs(gains) > LARGEST_GAIN, problem=problem, hint="another gain=")
     rest = 1.0 - gains if move == CASCADE else NOTHING
     inverse = _inverse(plan, computed) if divided else computed.astype(np.float64)
     return Moves(plan.rows, gains, rest, inverse, _discounts(plan, convention, cut=True), cast("int", plan.k), move)
@@ -174,31 +174,31 @@ def _chances(queries: Queries, rows: Rows, gains: Array, convention: Convention)
     """Return gains / scale of an ERR; these must be probabilities."""
     chances: Floats = gains / cast("ERR", convention).scale
     problem = "whose probability to stop a reader is {:g}; allowed is 0 to 1"
-    _refuse_labels(
+    _refuse_gains(
         queries, rows, chances, (chances < 0) | (chances > 1), problem=problem, hint="scale= the largest gain"
     )
     return chances
 
 
-def _refuse_labels(queries: Queries, rows: Rows, values: Array, bad: Array, *, problem: str, hint: str) -> None:
+def _refuse_gains(queries: Queries, rows: Rows, values: Array, bad: Array, *, problem: str, hint: str) -> None:
     if bad.any():
         index = int(np.argmax(bad))
         row = row_number(rows, index)
         msg = f"labels[{row}] is {queries.labels[row]:g}, {problem.format(values[index])}."
-        raise InputError(f"{msg}\nHint: {hint}, or map your labels.", row=row)
+        raise InputError(msg, hint=f"{hint}, or map your labels", row=row)
 
 
 def require_gradients(objective: str, convention: Convention) -> None:
     """Refuse an ideal DCG that depends on the scores, which gradients take for constant, and RR over several rows."""
     if convention.get("ideal") == "top-only":
         msg = f"{objective} needs an ideal DCG that no score changes, but the convention says ideal='top-only'."
-        raise ConventionError(f"{msg}\nHint: train under convention.replace(ideal='cutoff'); evaluate under any.")
+        raise ConventionError(msg, hint="train under convention.replace(ideal='cutoff'); evaluate under any")
     count = convention.get("count")
     if count != "first":
         msg = (
             f"{objective} has gradients of the first relevant row's rank only, but the convention says count={count!r}."
         )
-        raise ConventionError(f"{msg}\nHint: train under convention.replace(count='first'); evaluate under any.")
+        raise ConventionError(msg, hint="train under convention.replace(count='first'); evaluate under any")
 
 
 def require_moves(objective: str, convention: object, measures: tuple[type[Convention], ...] = MEASURES) -> None:
@@ -208,7 +208,7 @@ def require_moves(objective: str, convention: object, measures: tuple[type[Conve
         allowed = f"{', '.join(names)} or {last}" if names else last
         msg = f"{objective} needs a convention of {allowed}, not {convention}."
         pfound = "; PFound is ra.presets.catboost.pfound(10)" if ERR in measures else ""
-        raise ConventionError(f"{msg}\nHint: ra.presets.lightgbm(30), or ra.NDCG(...){pfound}.")
+        raise ConventionError(msg, hint=f"ra.presets.lightgbm(30), or ra.NDCG(...){pfound}")
     require_gradients(objective, convention)
     fields = convention.to_dict()
     required = {
@@ -220,17 +220,17 @@ def require_moves(objective: str, convention: object, measures: tuple[type[Conve
     for name, (word, reason) in required.items():
         if fields.get(name, word) != word:
             msg = f"{objective} {reason}, but the convention says {name}={fields[name]!r}."
-            raise ConventionError(f"{msg}\nHint: convention.replace({name}={word!r}).")
+            raise ConventionError(msg, hint=f"convention.replace({name}={word!r})")
 
 
 def require_filter(convention: object) -> None:
     """Refuse a convention that keeps all rows, or ranks the kept rows by score."""
     if not isinstance(convention, FilteredDCG):
         msg = f"StochasticFilter needs a convention of FilteredDCG, not {convention}."
-        raise ConventionError(f"{msg}\nHint: ra.presets.catboost.filtered_dcg().")
+        raise ConventionError(msg, hint="ra.presets.catboost.filtered_dcg()")
     if convention.precision != "none":
         msg = f"StochasticFilter does not rank rows by score, but precision={convention.precision!r} does."
-        raise ConventionError(f"{msg}\nHint: convention.replace(precision='none', ties='input').")
+        raise ConventionError(msg, hint="convention.replace(precision='none', ties='input')")
     if convention.retrieve == "all":
         msg = "StochasticFilter drops rows by score, but the convention says retrieve='all'."
-        raise ConventionError(f"{msg}\nHint: convention.replace(retrieve='from_0').")
+        raise ConventionError(msg, hint="convention.replace(retrieve='from_0')")

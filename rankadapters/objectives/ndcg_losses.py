@@ -107,7 +107,7 @@ class LambdaLoss(UnderNDCG):
             index = int(np.argmin(moves.gains))
             row = row_number(moves.rows, index)
             msg = f"labels[{row}] has the gain {moves.gains[index]:g}, but scheme={scheme!r} weighs a row by its gain."
-            raise InputError(f"{msg}\nHint: gains from 0 on, or scheme='arp2'.", row=row)
+            raise InputError(msg, hint="gains from 0 on, or scheme='arp2'", row=row)
         mu = (border(scheme) or ("", 0.0))[1]
         ones, steps = np.ones_like(discounts), np.concatenate([[0.0], discounts[:-1] - discounts[1:]])
         weights = {

@@ -218,11 +218,11 @@ class YetiRank(Drawing):
             self._set("noise_power", 1.0)
         if (self.delta == "classic") != (self.convention is None):
             msg = f"delta={self.delta!r} goes with {'no' if self.delta == 'classic' else 'a'} convention."
-            raise ConventionError(f"{msg}\nHint: delta='classic', convention=None; or delta='exact' and a convention.")
+            raise ConventionError(msg, hint="delta='classic', convention=None; or delta='exact' and a convention")
         if self.delta == "classic":
             if self.neighbors != 1:
                 msg = f"delta='classic' pairs rows of adjacent ranks, but neighbors={self.neighbors}."
-                raise ConventionError(f"{msg}\nHint: neighbors=1, or delta='exact' and a convention.")
+                raise ConventionError(msg, hint="neighbors=1, or delta='exact' and a convention")
             return
         require_moves("YetiRank", self.convention)
         self._set("decay", 1.0)
@@ -337,7 +337,7 @@ class StochasticRank(Drawing):
             hess[caller_rows(moves, draw)] = 1.0
             rankings = noisy_rankings(part, means, "gauss", sigma, seeds=seeds + draw.seed, k=moves.k + 1)
             noise = stochastic_rank.Noise(means, *rankings, np.zeros(own_labels.size))
-            for rows in portions(part.indptr, estimations * min(moves.k, own_labels.size)):
+            for rows in row_portions(part.indptr, estimations * min(moves.k, own_labels.size)):
                 stochastic_rank.stochastic_rank_gradients(part, measure, exploring, noise, *rows, grad)
                 yield ALL_FINITE
 
@@ -421,7 +421,7 @@ def caller_rows(moves: Moves, draw: Draw) -> Any:
     return order[rows] if order.size else rows
 
 
-def portions(indptr: Ints, moves: int) -> Iterator[tuple[int, int]]:
+def row_portions(indptr: Ints, moves: int) -> Iterator[tuple[int, int]]:
     """Yield the row range of each kernel call: all rows, or parts of a single query that is too long for one call."""
     n, alone = int(indptr[-1] - indptr[0]), indptr.size == 2  # noqa: PLR2004 - the two offsets of one query
     step = max(threads.WORK_PER_CALL // max(moves, 1), 1) if alone else max(n, 1)

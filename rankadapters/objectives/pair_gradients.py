@@ -129,7 +129,7 @@ def by_portions(
         seed = draws.seed_of(first, moves.inverse.size) if draws is not None else 0
         queries = rank_queries(moves, scores, first, last, seed)
         space = memory(int(np.diff(queries.indptr).max(initial=0)))
-        for ranks in portions(queries.indptr, limit, passes=passes):
+        for ranks in rank_portions(queries.indptr, limit, passes=passes):
             bad = int(kernel(queries, *settings, *ranks, *space, grad, hess))
             yield bad
             if bad >= 0:
@@ -157,7 +157,7 @@ def exact_kernel(moves: Moves, pairs: Pairing, loss: Loss | None = None) -> Kern
     return by_portions(kernels.pair_gradients, moves, pairs.limit, moves.kind, pairs, loss, memory=memory)
 
 
-def portions(indptr: Array, limit: int, *, passes: int = 1) -> Iterator[tuple[int, int]]:
+def rank_portions(indptr: Array, limit: int, *, passes: int = 1) -> Iterator[tuple[int, int]]:
     """Yield the rank range of each kernel call: all ranks, or parts of a single query that is too long for one call.
 
     With several passes, the ranks are counted on from pass to pass.

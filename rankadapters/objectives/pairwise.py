@@ -134,19 +134,19 @@ class Pairwise(Objective):
             )
             raise ConventionError(msg)
         if self.sigmoid == "exact" and self.samples is not None:
-            msg = "sigmoid='exact' takes every pair, but samples draws them.\nHint: sigmoid='float32', XGBoost's."
-            raise ConventionError(msg)
+            msg = "sigmoid='exact' takes every pair, but samples draws them."
+            raise ConventionError(msg, hint="sigmoid='float32', XGBoost's")
         if self.sigmoid == "table" and (
             self.samples is not None or self.hessian != "plain" or self.normalization.startswith("xgboost")
         ):
             msg = (
                 "sigmoid='table' replays LightGBM, which has neither samples, nor hessian='doubled', nor XGBoost's "
-                "normalization.\nHint: sigmoid='exact'."
+                "normalization."
             )
-            raise ConventionError(msg)
+            raise ConventionError(msg, hint="sigmoid='exact'")
         if self.sigmoid not in self.sigmoids:
-            msg = f"{type(self).__name__} has no sigmoid={self.sigmoid!r}.\nHint: sigmoid='float32'."
-            raise ConventionError(msg)
+            msg = f"{type(self).__name__} has no sigmoid={self.sigmoid!r}."
+            raise ConventionError(msg, hint="sigmoid='float32'")
         if self.samples is None:
             self._set("seed", BY_ROUND)  # without random pairs, no seed has an effect
 
@@ -238,8 +238,8 @@ class LambdaMAP(Pairwise):
         if invalid.any():
             row = int(np.argmax(invalid))
             label = f"labels[{row}] is {queries.labels[row]:g}"
-            msg = f"{label}, but average precision takes only 0 and 1.\nHint: map your labels."
-            raise InputError(msg, row=row)
+            msg = f"{label}, but average precision takes only 0 and 1."
+            raise InputError(msg, hint="map your labels", row=row)
         moves = labels_alone(queries, XGBOOST_PRECISIONS)
         moves = moves._replace(discounts=discounts_of("reciprocal", moves.discounts.size))
         return self._bind(queries, moves, n_threads, state)

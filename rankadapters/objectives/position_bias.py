@@ -181,8 +181,8 @@ class AdditiveBias(PositionBias):
         if self.positions == "rows":
             positions = index_in_queries(queries)
         elif positions is None:
-            msg = "there are no positions, but the position bias says positions='given'.\nHint: positions='rows'."
-            raise InputError(msg)
+            msg = "there are no positions, but the position bias says positions='given'."
+            raise InputError(msg, hint="positions='rows'")
         names, name_indices = np.unique(check_positions(positions, queries), return_inverse=True)
         gradients = objective.bind(queries, n_threads=n_threads)
         return BiasedGradients(
@@ -268,8 +268,8 @@ class BiasRatios(PositionBias):
             _require_indices(check_positions(positions, queries), indices)
         gradients = objective.bind(queries, n_threads=n_threads)
         if gradients.parts is None:
-            msg = f"BiasRatios cannot divide the pairs of {objective}.\nHint: AdditiveBias, or another objective."
-            raise ConventionError(msg)
+            msg = f"BiasRatios cannot divide the pairs of {objective}."
+            raise ConventionError(msg, hint="AdditiveBias, or another objective")
         longest = int(np.diff(queries.indptr).max(initial=1))
         limit = min(self.limit or longest, longest)
         by_index = gradients.parts.moves.rows.take(indices)
@@ -343,8 +343,8 @@ def as_position_bias(value: PositionBias | str | None, objective: Objective) -> 
     if position_bias is None:
         return None
     if not isinstance(position_bias, PositionBias):
-        msg = f"{position_bias!r:.80} is not a position bias.\nHint: ra.objectives.lightgbm.position_bias()."
-        raise ConventionError(msg)
+        msg = f"{position_bias!r:.80} is not a position bias."
+        raise ConventionError(msg, hint="ra.objectives.lightgbm.position_bias()")
     require_pairs(objective)
     return position_bias
 
@@ -365,9 +365,9 @@ def _require_indices(positions: NDArray[np.int64], indices: NDArray[np.int64]) -
         row = int(np.argmax(positions != indices))
         msg = (
             f"positions[{row}] is {positions[row]}, but the row's index in its query is {indices[row]}, which "
-            "BiasRatios uses as its position.\nHint: sort each query's rows by position, or AdditiveBias."
+            "BiasRatios uses as its position."
         )
-        raise InputError(msg, row=row)
+        raise InputError(msg, hint="sort each query's rows by position, or AdditiveBias", row=row)
 
 
 def sums_by(positions: Positions, values: Array, size: int) -> Floats:
@@ -390,13 +390,13 @@ def check_positions(positions: object, queries: Queries) -> Positions:
     """Return positions as int64; they must be whole numbers from 0 on, one per row."""
     array = np.asarray(positions)
     if array.ndim != 1 or array.size != queries.n_docs:
-        msg = f"positions has shape {array.shape}, but the queries have {queries.n_docs} rows.\nHint: one per row."
-        raise InputError(msg)
+        msg = f"positions has shape {array.shape}, but the queries have {queries.n_docs} rows."
+        raise InputError(msg, hint="one per row")
     if array.dtype.kind not in "iu":
-        msg = f"positions are {array.dtype}, not whole numbers.\nHint: positions.astype(int)."
-        raise InputError(msg)
+        msg = f"positions are {array.dtype}, not whole numbers."
+        raise InputError(msg, hint="positions.astype(int)")
     if array.size and array.min() < 0:
         row = int(np.argmax(array < 0))
-        msg = f"positions[{row}] is {array[row]}; allowed are whole numbers from 0 on.\nHint: 0 is the top position."
-        raise InputError(msg, row=row)
+        msg = f"positions[{row}] is {array[row]}; allowed are whole numbers from 0 on."
+        raise InputError(msg, hint="0 is the top position", row=row)
     return array.astype(np.int64)

@@ -11,7 +11,7 @@ import numpy as np
 
 from rankadapters.core.arrays import Array
 from rankadapters.core.binding.gains import gains_of
-from rankadapters.core.data.columns import refuse_non_finite, shared_index
+from rankadapters.core.data.columns import refuse_non_finite, refused_label, shared_index
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.arguments import refusal, whole
 from rankadapters.core.declaration.convention import Convention
@@ -116,18 +116,13 @@ def refuse_retrieval(queries: Queries, toolkit: str) -> None:
             raise InputError(message, hint="Queries of the rows that are both")
 
 
-def refuse_labels(queries: Queries, bad: Array, reason: str, hint: str) -> None:
-    """Refuse the labels if any row is bad; the error names the first bad row in the caller's order."""
-    if bad.any():
-        row = int(np.argmax(bad))
-        raise InputError(f"labels[{row}] is {queries.labels[row]:g}, {reason}.", hint=hint, row=row)
-
-
 def require_grades(queries: Queries, largest: int, toolkit: str, where: str = "", hint: str = "") -> None:
     """Refuse labels that are not whole numbers from 0 to `largest`."""
     reason = f"but {toolkit} takes whole labels from 0 to {largest}{where}"
     hint = f"map the labels, {hint}or leave {toolkit} out"
-    refuse_labels(queries, ~np.isin(queries.labels, np.arange(largest + 1)), reason, hint)
+    bad = ~np.isin(queries.labels, np.arange(largest + 1))
+    if bad.any():
+        raise refused_label(queries.labels, bad, reason, hint)
 
 
 @contextmanager

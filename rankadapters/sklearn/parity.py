@@ -15,11 +15,12 @@ from threadpoolctl import threadpool_limits
 
 from rankadapters import presets
 from rankadapters.core.arrays import Array
+from rankadapters.core.data.columns import refused_label
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
 from rankadapters.parity import Toolkit, ToolkitData
-from rankadapters.parity.data import refuse_labels, refusing
+from rankadapters.parity.data import refusing
 from rankadapters.parity.toolkit import COLUMNS, ROUNDS, Task
 from rankadapters.presets.vocabulary import differing, require_expressible
 
@@ -62,7 +63,8 @@ class ScikitLearnToolkit(Toolkit):
         """Refuse negative labels for `ndcg_score`, and queries that `top_k_accuracy_score` cannot use as a sample."""
         if words["metric"] == "ndcg_score":
             why = "negative, which sklearn's ndcg_score refuses"
-            refuse_labels(queries, queries.labels < 0, why, "leave sklearn out")
+            if (queries.labels < 0).any():
+                raise refused_label(queries.labels, queries.labels < 0, why, "leave sklearn out")
         if words["metric"] == TOP_K:
             relevant = np.bincount(queries.query_of_row, queries.labels >= 1, queries.n_queries)
             bad = (relevant != 1) | (np.diff(queries.indptr) < LEAST_CLASSES)
