@@ -300,8 +300,11 @@ def test_gradients_equal_pairs_one_by_one_if_most_rows_have_the_same_gain(n, n_o
 
 @for_each("normalization", ["none", "lightgbm", "xgboost"])
 @for_each("hessian", ["plain", "doubled"])
-def test_skipping_pairs_of_equal_gain_changes_no_bit(normalization, hessian):
-    """Adding a query with many different gains leaves no common gain, so the kernel computes every pair."""
+def test_skipping_pairs_of_equal_gain_changes_no_gradient(normalization, hessian):
+    """Adding a query with many different gains leaves no common gain, so the kernel computes every pair.
+
+    The sums over a row's pairs may then have another order, which their float32 gradients do not show.
+    """
     rng = np.random.default_rng(5)
     sizes = rng.integers(2, 200, 50)
     labels, scores = (rng.random(sizes.sum()) < 1 / 20).astype(float), rng.normal(size=sizes.sum())
@@ -313,7 +316,7 @@ def test_skipping_pairs_of_equal_gain_changes_no_bit(normalization, hessian):
     complete = float64_gradients(value, all_queries, np.concatenate([scores, scores]))
     assert common_gain(labels) == 0
     assert np.isnan(common_gain(all_labels))
-    np.testing.assert_array_equal(skipping, [array[:n] for array in complete])
+    np.testing.assert_array_max_ulp(np.float32(skipping), np.float32([array[:n] for array in complete]), 1)
 
 
 @for_each(
