@@ -19,6 +19,7 @@ from rankadapters.statistics.probing.answers import NoAnswer
 from rankadapters.statistics.probing.cases import Case
 
 MOST_TIME_OUTS = 3  # after this many time-outs, a program is not called again
+MOST_STARTS = 20  # after so many starts in a row without an answer, a program is not started again
 MOST_SECONDS = 10**6  # longest time-out; much longer ones overflow
 MOST_ERROR_BYTES, MOST_ERROR_CHARACTERS = 4096, 200  # of the error output that are read, and that are shown
 
@@ -28,7 +29,8 @@ class Program:
 
     It reads a line for each question, `{"id": 1, "k": 10, "queries": [{"labels": [1, 0], "scores": [0.3, 0.2]}]}`, and
     writes a line for each answer, `{"id": 1, "value": 0.63}` or `{"id": 1, "error": "why there is none"}`. It must
-    flush each line. Use it in a `with` statement, which ends the program. If the program ends earlier, it is restarted.
+    flush each line. Use it in a `with` statement, which ends the program. If the program ends earlier, it is restarted,
+    but not after 3 time-outs, nor after 20 starts in a row without an answer.
 
     Parameters
     ----------
@@ -65,12 +67,14 @@ class Program:
         self._process: subprocess.Popen[str] | None = None
         self._lines: queue.SimpleQueue[str] = queue.SimpleQueue()
         self._errors: IO[bytes] | None = None
-        self._id = self._time_outs = 0
+        self._id = self._time_outs = self._starts = 0
 
     def __call__(self, labels: Any, scores: Any, group_sizes: Any = None) -> Any:
         """Return the value that the program computes for one query, or for several queries."""
         if self._time_outs >= MOST_TIME_OUTS:
             raise NoAnswer(f"was not called again after {MOST_TIME_OUTS} time-outs")
+        if self._process is None and self._starts >= MOST_STARTS:
+            raise NoAnswer(f"was not called again after {MOST_STARTS} starts without an answer")
         self._id += 1
         queries = Case.of(labels, scores, sizes=group_sizes).as_queries()
         process = self._running()
@@ -93,6 +97,7 @@ class Program:
     def _running(self) -> subprocess.Popen[str]:
         """Return the running process, starting it if necessary."""
         if self._process is None:
+            self._starts += 1
             self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed in _end
             try:
                 self._process = subprocess.Popen(  # noqa: S603 - the user's own command
@@ -124,6 +129,7 @@ class Program:
         if not isinstance(answer, dict) or answer.get("id") != self._id or not {"value", "error"} & set(answer):
             self._end()  # later lines might answer an earlier question
             raise NoAnswer(f"wrote {brief(line.strip())}, which does not answer the question with the id {self._id}")
+        self._starts = 0
         if answer.get("error") is not None:
             raise NoAnswer(f"said: {brief(answer['error'])}")
         return answer.get("value")
@@ -134,6 +140,7 @@ class Program:
             ended = f"ended with the exit status {self._process.wait(self._timeout) if self._process else None}"
         except subprocess.TimeoutExpired:
             ended = "closed its output, but did not end"
+            self._time_outs += 1
         last_line = ""
         if self._errors is not None:
             self._errors.seek(max(self._errors.seek(0, os.SEEK_END) - MOST_ERROR_BYTES, 0))

@@ -18,8 +18,9 @@ import rankadapters as ra
 from rankadapters import cli, presets
 from rankadapters.conformance.vectors import differ
 from rankadapters.core.measures import MEASURES
+from rankadapters.statistics.probing.answers import Function, Reply
 from rankadapters.statistics.probing.case_maker import CaseMaker, cases_of
-from rankadapters.statistics.probing.cases import ONE_DOCUMENT, value_of
+from rankadapters.statistics.probing.cases import ONE_DOCUMENT, Case, value_of
 from rankadapters.statistics.probing.elimination import Pool
 from tests.conformance import later_programs, wrong_programs
 from tests.helpers.own_ndcg import by_rank, ndcg
@@ -197,10 +198,10 @@ def test_a_function_with_a_state_does_not_conform():
     assert "not deterministic" in report.faults[0]
 
 
-def program(tmp_path, body):
+def program(tmp_path, body, before=""):
     """Write a program that runs `body` for each question `q`, and return its command."""
     file = tmp_path / "program.py"
-    loop = f"for line in sys.stdin:\n    q = json.loads(line)\n    {body}\n    sys.stdout.flush()\n"
+    loop = f"{before}\nfor line in sys.stdin:\n    q = json.loads(line)\n    {body}\n    sys.stdout.flush()\n"
     file.write_text(f"import json, os, sys, time\n{loop}")
     return f"{sys.executable} {file}"
 
@@ -228,6 +229,28 @@ def test_a_report_says_what_went_wrong_with_a_program(tmp_path, body, problem):
     assert not report.conforms
     assert problem in report.failures[0].problem
     assert len(report.failures[0].problem) < 300
+
+
+@for_each(
+    ("body", "n_starts", "answer"),
+    [
+        ("sys.exit(1)", 20, "was not called again after 20 starts without an answer"),
+        ("print('?')", 20, "was not called again after 20 starts without an answer"),
+        ("os.close(1); time.sleep(60)", 3, "was not called again after 3 time-outs"),
+        ("time.sleep(60)", 3, "was not called again after 3 time-outs"),
+        ("q['id'] % 2 and sys.exit(1); print(json.dumps({'id': q['id'], 'value': 0.5}))", 41, 0.5),
+    ],
+)
+def test_a_program_that_never_answers_is_started_a_few_times(tmp_path, body, n_starts, answer):
+    starts = tmp_path / "starts"
+    starts.write_text("")
+    count = f"open({str(starts)!r}, 'a').write('x')"
+    command = program(tmp_path, body, before=count)
+    with ra.conformance.Program(command, timeout=0.2 if "sleep" in body else 10) as function:
+        tested = Function(function, "groups")
+        answers = [tested.ask(Case.of([1, 0], [rank, 0.5], sizes=[2])) for rank in range(80)]
+    assert answers[-1] == (Reply(answer) if isinstance(answer, float) else Reply(math.nan, answer))
+    assert len(starts.read_text()) == n_starts
 
 
 @pytest.mark.long
