@@ -234,7 +234,7 @@ def _timed(callback, spent):
             start = time.perf_counter()
             gradients = callback(preds, dataset)
             spent["call"].append(time.perf_counter() - start)
-            for binding in callback._training._bound.values():  # noqa: SLF001 - the gradients can be measured nowhere else
+            for binding in callback._bound.values():  # noqa: SLF001 - the gradients can be measured nowhere else
                 if not hasattr(binding.gradients, "timed"):
                     _time_gradients(binding.gradients, spent)
                     spent["call"].pop()  # the first call binds; its gradients were not timed

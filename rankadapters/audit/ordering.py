@@ -58,7 +58,7 @@ def order(
 
     Parameters
     ----------
-    labels : array-like, shape (n_docs,), or Queries, or mapping of str to Queries, or values of queries
+    labels : array-like, shape (n_docs,), or Queries, or mapping of str to Queries, or table
         Relevance labels. Pass a Queries for each model if the models retrieved different rows of the same queries.
         Without `scores`, it has the values of the queries: a table as `ra.per_query(..., frame=True)` and
         `ra.per_query_table` return it for two or more models; or a table for each model by its name, as

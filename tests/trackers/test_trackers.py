@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -202,7 +203,7 @@ def test_mlflow_logs_only_what_the_run_does_not_have(mlflow):
 def test_mlflow_refuses_a_name_that_has_another_value_in_the_run(mlflow):
     other_score = ra.evaluate(TRAIN.y, TRAIN.X[:, 1], LETOR4, qid=TRAIN.qid)
     other = sample_history().only(convention=LETOR4)
-    other[1] = other[1]._replace(value=0.75)
+    other[1] = replace(other[1], value=0.75)
     with mlflow.start_run() as run:
         ra.trackers.log_mlflow([score(), sample_history()])
         with pytest.raises(
