@@ -88,15 +88,15 @@ class FrameRequest:
 def _refuse_unfit(convention: Convention, names: Names) -> None:
     if convention.get("pairs") == "given":
         msg = f"{convention.name} takes given pairs of rows, but rows of a cluster have no numbers for them."
-        raise UnsupportedConventionError(f"{msg}\nHint: pairs='label', or ra.evaluate(pairs=) in one process.")
+        raise UnsupportedConventionError(msg, hint="pairs='label', or ra.evaluate(pairs=) in one process")
     ties = convention.get("ties")
     if ties in TIES_BY_ROW_ORDER and names.order is None:
         msg = f"{convention.name} breaks ties by row order (ties={ties!r}), but rows of a cluster have no order."
         hint = "order=, a column of numbers that sorts the rows of a query, or convention.replace(ties='average')"
-        raise InputError(f"{msg}\nHint: {hint}.")
+        raise InputError(msg, hint=hint)
     if ties.startswith("docid") and names.docid is None:
         msg = f"{convention.name} breaks ties by document (ties={ties!r}), but docid= was not given."
-        raise InputError(f"{msg}\nHint: docid=, a column of strings or integers.")
+        raise InputError(msg, hint="docid=, a column of strings or integers")
 
 
 class Frame(ABC):
@@ -290,7 +290,7 @@ class Frame(ABC):
     def _request(cls, df: Any, convention: Any, partitions: str, names: Names, by: Any = None) -> FrameRequest:
         if not isinstance(df, cls.engine_type):
             msg = f"df is a {type(df).__name__}, but a {cls.type_name} is needed."
-            raise InputError(f"{msg}\nHint: {cls.hint}, or ra.evaluate.")
+            raise InputError(msg, hint=f"{cls.hint}, or ra.evaluate")
         names.check("the frame", list(df.columns))
         return FrameRequest.of(convention, partitions, names, by)
 
@@ -350,10 +350,10 @@ def _checked_parts(frame: Frame, request: FrameRequest, *, ranks: bool) -> Seque
             raise result
         parts.append(result)
     if not parts:
-        raise InputError("the frame holds no rows.\nHint: at least one row is needed.")
+        raise InputError("the frame holds no rows.", hint="at least one row is needed")
     kinds = sorted({part.kind for part in parts}, reverse=True)
     if len(kinds) > 1:
-        raise InputError(f"qid holds {' in some partitions and '.join(kinds)} in others.\nHint: cast it first.")
+        raise InputError(f"qid holds {' in some partitions and '.join(kinds)} in others.", hint="cast it first")
     _refuse_cut(frame, request, parts)
     if request.by is not None:
         hashes = hash_ids(np.fromiter(request.by, object, len(request.by)))
@@ -381,4 +381,4 @@ def _refuse_cut(frame: Frame, request: FrameRequest, parts: Sequence[Part]) -> N
         first, *_, last = [part.number for part in parts if np.uint64(number) in part.ids]
         more = f", and {len(n_parts) - 1} more queries are in several" if len(n_parts) > 1 else ""
         msg = f"query {name} is in partitions {first} and {last}{more}."
-        raise InputError(f"{msg}\nHint: partitions='shuffle', which moves the rows of a query together.")
+        raise InputError(msg, hint="partitions='shuffle', which moves the rows of a query together")

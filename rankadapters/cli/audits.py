@@ -102,7 +102,7 @@ def _values(values: list[tuple[str, str | int | None, str, str]], models: list[s
         numbers = by_model.setdefault(model, {})
         if k in numbers or (numbers and UNKNOWN in (k, *numbers)):
             msg = f"VALUE {text!r} repeats a model and cutoff, or has no cutoff although there are several values."
-            raise InputError(f"{msg}\nHint: 5=0.4382 10=0.4711, or MODEL:10=0.4711.")
+            raise InputError(msg, hint="5=0.4382 10=0.4711, or MODEL:10=0.4711")
         numbers[k] = number
     numbers_by_model = {model: numbers.get(UNKNOWN, numbers) for model, numbers in by_model.items()}
     optional = {""} if len(models) > 1 else {"", models[0]}  # the name of a single model may be omitted

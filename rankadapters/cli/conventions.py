@@ -143,8 +143,9 @@ def _conventions(arguments: argparse.Namespace) -> Answer:
         return Answer(PresetFields({name: _convention(name, arguments.k, "PRESET") for name in names}, reference))
     if arguments.presets or arguments.diff is not None or measure is None:
         extra = " ".join(arguments.presets) or ("all" if measure is None else f"--diff {arguments.diff}")
-        msg = f"--fields prints the fields of a measure, not of {extra}.\nHint: --fields --measure {measure or 'ndcg'}."
-        raise InputError(msg)
+        raise InputError(
+            f"--fields prints the fields of a measure, not of {extra}.", hint=f"--fields --measure {measure or 'ndcg'}"
+        )
     return Answer(MeasureFields(measure))
 
 

@@ -169,8 +169,9 @@ def _can_stream(arguments: argparse.Namespace) -> bool:
     """Return whether the input is a table that can be read in parts; some conventions and options need it whole."""
     split_queries = getattr(arguments, "split_queries", None)
     if split_queries and "unsorted" in arguments:
-        msg = "--split-queries contradicts --unsorted, which makes one query of all rows of a qid.\nHint: drop one."
-        raise InputError(msg)
+        raise InputError(
+            "--split-queries contradicts --unsorted, which makes one query of all rows of a qid.", hint="drop one"
+        )
     in_parts = all(convention.over != "rows" for convention in arguments.convention)
     return "table" in arguments and in_parts and not arguments.per_query and split_queries in {None, "error"}
 

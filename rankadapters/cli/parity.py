@@ -77,8 +77,9 @@ def _data(arguments: argparse.Namespace) -> tuple[RankingData, ...]:
         return tuple(replace(data, labels=np.minimum(data.labels, 1)) for data in data_sets)
     if not (arguments.train and arguments.test):
         present, missing = ("--train", "--test") if arguments.train else ("--test", "--train")
-        msg = f"{present} was given without {missing}.\nHint: give both, or neither for the generated data set."
-        raise InputError(msg)
+        raise InputError(
+            f"{present} was given without {missing}.", hint="give both, or neither for the generated data set"
+        )
     from rankadapters.io import read_features
 
     return read_features(arguments.train, arguments.test)

@@ -197,8 +197,9 @@ def _read(arguments: argparse.Namespace, kind: str, scores: dict[str, Any], doci
 def columns(arguments: argparse.Namespace, *, docids: bool | None) -> dict[str, Any]:
     """Return the names of a table's columns that the options give, besides the scores."""
     if docids and "docid" not in arguments:
-        msg = "a convention orders ties by docid, but --docid is missing.\nHint: --docid COL, or choose other ties."
-        raise InputError(msg)
+        raise InputError(
+            "a convention orders ties by docid, but --docid is missing.", hint="--docid COL, or choose other ties"
+        )
     return {name: getattr(arguments, name) for name in COLUMNS if name in arguments}
 
 
@@ -222,7 +223,7 @@ def scores_of(arguments: argparse.Namespace, *, scored: bool = True) -> tuple[st
     for entry in value if arguments.several_models else [value]:
         name, scores = _name_and_scores(option, entry)
         if name in models:
-            raise InputError(f"two models are named {name!r}.\nHint: {_NAME_HINTS[option]}.")
+            raise InputError(f"two models are named {name!r}.", hint=_NAME_HINTS[option])
         models[name] = scores
     return kind, option, models
 
@@ -232,13 +233,14 @@ def _kind(arguments: argparse.Namespace, *, scored: bool) -> str:
     kinds = [kind for kind in _OPTIONS if kind in arguments]
     if len(kinds) != 1:
         problem = f"{option_string(kinds[1])} contradicts {option_string(kinds[0])}" if kinds else "nothing to evaluate"
-        msg = f"{problem}.\nHint: --features with --predictions or --feature, --table, or --qrels with --run."
-        raise InputError(msg)
+        raise InputError(
+            f"{problem}.", hint="--features with --predictions or --feature, --table, or --qrels with --run"
+        )
     [kind] = kinds
     scores, others = _OPTIONS[kind]
     for name in (name for options in _OPTIONS.values() for names in options for name in names):
         if name in arguments and name not in (*scores, *others):
-            raise InputError(f"{option_string(name)} has no effect with {option_string(kind)}.\nHint: drop it.")
+            raise InputError(f"{option_string(name)} has no effect with {option_string(kind)}.", hint="drop it")
     n_scores = sum(name in arguments for name in scores)
     if n_scores > 1 or (scored and not n_scores and kind != "table"):
         needed = " and ".join(map(option_string, scores))
