@@ -8,9 +8,9 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from rankadapters.callbacks.arguments import QueryCounts
 from rankadapters.callbacks.dataset_columns import DatasetColumns
 from rankadapters.callbacks.metrics import Monitor
-from rankadapters.callbacks.query_counts import QueryCounts
 from rankadapters.core.arrays import Array, Ints
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, UnsupportedConventionError

@@ -1,10 +1,11 @@
-"""The shared part of metric callbacks: evaluators bound to a toolkit's data sets."""
+"""The shared part of metric callbacks: evaluators bound to a toolkit's data sets, and the trainings under way."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from copy import deepcopy
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
+from weakref import WeakKeyDictionary
 
 from rankadapters.callbacks.arguments import display_names
 from rankadapters.callbacks.dataset_columns import DatasetColumns
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from rankadapters.evaluation.evaluator import Evaluator
     from rankadapters.evaluation.tally import Tally
 
+T = TypeVar("T")
 
 KEPT = 8  # data sets whose evaluators are kept
 COUNTED = ("query_weight", "row_weight")  # weightings that use a toolkit's weights
@@ -118,3 +120,14 @@ def warn_of_ignored_weights(conventions: Iterable[Convention]) -> bool:
             hint="convention.replace(average='query') where the measure has it, or evaluation sets without weights",
         )
     return bool(ignoring)
+
+
+class Trainings(WeakKeyDictionary[Any, T]):
+    """What a callback keeps of each training under way, by its model; empty in a pickle.
+
+    One callback may then serve trainings in several threads, and a training that failed leaves nothing.
+    """
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle without the trainings."""
+        return Trainings, ()

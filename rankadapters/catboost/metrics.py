@@ -11,8 +11,7 @@ import catboost as cb
 import numpy as np
 
 from rankadapters import presets
-from rankadapters.callbacks.arguments import require_name
-from rankadapters.callbacks.callers import refuse_other_toolkit, refused_as_scorer
+from rankadapters.callbacks.arguments import refuse_other_toolkit, refused_as_scorer, require_name
 from rankadapters.callbacks.metrics import COUNTED, evaluated, evaluators_of, warn_of_ignored_weights
 from rankadapters.catboost.boosted_pool import labels_of, sizes_of
 from rankadapters.core.arrays import Array

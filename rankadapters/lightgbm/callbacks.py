@@ -7,9 +7,8 @@ from typing import Any
 
 import lightgbm as lgb
 
-from rankadapters.callbacks.arguments import require_name, require_patience
-from rankadapters.callbacks.callers import refuse_other_toolkit
-from rankadapters.callbacks.trainings import Trainings
+from rankadapters.callbacks.arguments import refuse_other_toolkit, require_name, require_patience
+from rankadapters.callbacks.metrics import Trainings
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
 from rankadapters.lightgbm.distributed import leaving_network

@@ -9,8 +9,7 @@ import numpy as np
 from sklearn.utils.metadata_routing import MetadataRequest
 
 from rankadapters import presets
-from rankadapters.callbacks.arguments import display_names
-from rankadapters.callbacks.callers import refuse_other_toolkit
+from rankadapters.callbacks.arguments import display_names, refuse_other_toolkit
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.arguments import refusal
 from rankadapters.core.declaration.convention import Convention

@@ -9,12 +9,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 import xgboost as xgb
 
-from rankadapters.callbacks.arguments import display_names, require_missing
-from rankadapters.callbacks.callers import refuse_other_toolkit
+from rankadapters.callbacks.arguments import QueryCounts, display_names, refuse_other_toolkit, require_missing
 from rankadapters.callbacks.dataset_columns import flat
-from rankadapters.callbacks.metrics import evaluated, evaluators_of, warn_of_ignored_weights
-from rankadapters.callbacks.query_counts import QueryCounts
-from rankadapters.callbacks.trainings import Trainings
+from rankadapters.callbacks.metrics import Trainings, evaluated, evaluators_of, warn_of_ignored_weights
 from rankadapters.core.data.columns import shared_index
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention

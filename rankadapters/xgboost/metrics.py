@@ -14,12 +14,10 @@ import xgboost as xgb
 from xgboost import collective
 
 from rankadapters import presets
-from rankadapters.callbacks.callers import refuse_other_toolkit, refused_as_scorer
+from rankadapters.callbacks.arguments import QueryCounts, refuse_other_toolkit, refused_as_scorer
 from rankadapters.callbacks.dataset_columns import DatasetColumns, flat, missing_group
 from rankadapters.callbacks.global_metrics import GlobalTallies, refuse_over_rows
-from rankadapters.callbacks.metrics import Monitor
-from rankadapters.callbacks.query_counts import QueryCounts
-from rankadapters.callbacks.trainings import Trainings
+from rankadapters.callbacks.metrics import Monitor, Trainings
 from rankadapters.core.arrays import Array, Ints
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.guesses import EVAL_METRIC, shows_call

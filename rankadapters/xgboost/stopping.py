@@ -12,7 +12,7 @@ from weakref import WeakSet
 import xgboost as xgb
 
 from rankadapters.callbacks.arguments import require_name, require_patience
-from rankadapters.callbacks.trainings import Trainings
+from rankadapters.callbacks.metrics import Trainings
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, warn_caller
 from rankadapters.presets.texts import as_convention
