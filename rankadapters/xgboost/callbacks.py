@@ -17,7 +17,7 @@ from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, brief
 from rankadapters.evaluation.threads import as_n_threads
-from rankadapters.xgboost.metrics import UNCUT, columns_of, log_values, refuse_names, refuse_workers
+from rankadapters.xgboost.metrics import UNCUT, columns_of, refuse_names, refuse_workers
 from rankadapters.xgboost.stopping import DirectionCheck, forget_best
 
 if TYPE_CHECKING:
@@ -129,7 +129,12 @@ class EvalCallback(xgb.callback.TrainingCallback):
         check.update(model, epoch, evals_log)
         for name, (dmatrix, evaluators) in sets.items():
             values = evaluated(evaluators, flat(model.predict(dmatrix, output_margin=self._output_margin)))
-            log_values(evals_log, name, {shown: values[convention] for convention, shown in self.names.items()}, epoch)
+            for convention, shown in self.names.items():
+                series = evals_log.setdefault(name, {}).setdefault(shown, [])
+                if len(series) != epoch:
+                    msg = f"{shown!r} of {name!r} is reported twice a round."
+                    raise InputError(msg, hint="by a callback or a metric, not both")
+                series.append(values[convention])
         return False
 
     def after_training(self, model: Any) -> Any:

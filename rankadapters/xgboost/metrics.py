@@ -5,7 +5,6 @@ from __future__ import annotations
 import weakref
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from threading import get_ident
 from typing import Any
 
@@ -71,7 +70,9 @@ class EvalMetric(xgb.callback.TrainingCallback):
         """Return the number of queries of a set, and its values."""
         if collective.get_world_size() > 1:
             n_queries = 0
-            results = self._tallies.note(dmatrix, partial(_columns_if_any, dmatrix), partial(flat, preds))
+            results = self._tallies.note(
+                dmatrix, lambda: columns_of(dmatrix) if dmatrix.num_row() else None, lambda: flat(preds)
+            )
         else:
             columns = columns_of(dmatrix)
             n_queries = columns.group_sizes.size
@@ -120,9 +121,8 @@ class EvalMetric(xgb.callback.TrainingCallback):
         else:
             values_by_set = self._checked(dict(zip(sets, this_round.calls, strict=True)), evals_log)
         for name, values in values_by_set.items():
-            for shown in values:
-                evals_log[name][shown].pop()  # XGBoost's rounded value
-            log_values(evals_log, name, values, epoch)
+            for shown, value in values.items():
+                evals_log[name][shown][-1] = value  # XGBoost's is rounded
         return False
 
     def after_training(self, model: Any) -> Any:
@@ -264,16 +264,6 @@ def columns_of(dmatrix: xgb.DMatrix) -> DatasetColumns:
     return DatasetColumns(dmatrix.get_label(), np.diff(group_ptr.astype(np.int64)), weights if weights.size else None)
 
 
-def log_values(evals_log: dict[str, Any], set_name: str, values: Mapping[str, float], epoch: int) -> None:
-    """Append this round's values of a set, by display name, to XGBoost's log."""
-    for shown, value in values.items():
-        series = evals_log.setdefault(set_name, {}).setdefault(shown, [])
-        if len(series) != epoch:
-            msg = f"{shown!r} of {set_name!r} is reported twice a round."
-            raise InputError(msg, hint="by a callback or a metric, not both")
-        series.append(value)
-
-
 def refuse_names(names: Iterable[str]) -> None:
     """Refuse display names with a space, tab or colon, at which XGBoost splits its log."""
     for name in names:
@@ -291,7 +281,3 @@ def refuse_workers(feature: str) -> None:
             hint="metric = ra.xgboost.eval_metric(...), custom_metric=metric and callbacks=[metric]; in place of "
             f"DaskXGBRanker {ON_DASK}",
         )
-
-
-def _columns_if_any(dmatrix: xgb.DMatrix) -> DatasetColumns | None:
-    return columns_of(dmatrix) if dmatrix.num_row() else None

@@ -183,8 +183,10 @@ class DirectionCheck:
             self._watched = series if previous is None else [entry for entry in self._watched if entry in series]
             if previous is not None and min(self._gains(previous), default=0) > 0:
                 raise self._wrong_direction(previous)
-        if self._best == self._start == 0 < epoch - 1:
-            self._refuse_first(epoch - 1)
+        if self._watched and best == self._start == 0 < epoch - 1:
+            least = [LARGEST_MIN_DELTA * abs(_mean(self._log[set_name][name][0])) for set_name, name in self._watched]
+            if all(gain > delta for gain, delta in zip(self._gains(epoch - 1), least, strict=True)):
+                raise self._wrong_direction(epoch - 1)
 
     def end(self, model: Any) -> None:
         """Refuse a first round that is still the best, although a later one is much better; warn of a little better."""
@@ -208,22 +210,15 @@ class DirectionCheck:
 
     def _gains(self, epoch: int) -> list[float]:
         """Return how much better a round is than the best one on each series to watch; -inf if it is not ours."""
-        return [self._gain(epoch, set_name, name) for set_name, name in self._watched]
-
-    def _gain(self, epoch: int, set_name: str, name: str) -> float:
-        is_ours = name in self._higher_is_better and (self._sets is None or set_name in self._sets)
-        series = self._log[set_name][name]
-        if not is_ours or epoch >= len(series):
-            return -math.inf
-        difference = _mean(series[epoch]) - _mean(series[self._best or 0])
-        return difference if self._higher_is_better[name] else -difference
-
-    def _refuse_first(self, epoch: int) -> None:
-        """Refuse a training whose first round is the best if this round is much better on every series."""
-        values = [abs(_mean(self._log[set_name][name][0])) for set_name, name in self._watched]
-        gains = self._gains(epoch)
-        if gains and all(gain > LARGEST_MIN_DELTA * value for gain, value in zip(gains, values, strict=True)):
-            raise self._wrong_direction(epoch)
+        gains = []
+        for set_name, name in self._watched:
+            is_ours = name in self._higher_is_better and (self._sets is None or set_name in self._sets)
+            series, gain = self._log[set_name][name], -math.inf
+            if is_ours and epoch < len(series):
+                difference = _mean(series[epoch]) - _mean(series[self._best or 0])
+                gain = difference if self._higher_is_better[name] else -difference
+            gains.append(gain)
+        return gains
 
     def _wrong_direction(self, epoch: int) -> InputError:
         """Return the error for a round that is better than the best one."""
@@ -248,15 +243,15 @@ def forget_best(model: xgb.Booster) -> None:
     model.set_attr(best_iteration=None, best_score=None)
 
 
-def booster_config(model: xgb.Booster) -> dict[str, Any]:
-    """Return the configuration of a model's booster: its name, and DART's parameters."""
-    config: dict[str, Any] = json.loads(model.save_config())["learner"]["gradient_booster"]
+def learner_config(model: xgb.Booster) -> dict[str, Any]:
+    """Return the configuration of a model: its `gradient_booster`, its objective and its metrics."""
+    config: dict[str, Any] = json.loads(model.save_config())["learner"]
     return config
 
 
-def drops_trees(config: Mapping[str, Any]) -> bool:
+def drops_trees(booster_config: Mapping[str, Any]) -> bool:
     """Return whether a booster drops trees. XGBoost 3.4 calls DART `gbtree` too, and only these rates tell."""
-    rates = config.get("dart_train_param") or {}
+    rates = booster_config.get("dart_train_param") or {}
     return any(float(rates.get(name, 0)) for name in ("rate_drop", "one_drop"))
 
 
@@ -266,7 +261,7 @@ def _warn_of_lost_best(model: xgb.Booster) -> None:
     n_rounds = model.num_boosted_rounds()
     if iteration is None or int(iteration) + 1 == n_rounds:
         return
-    config = booster_config(model)
+    config = learner_config(model)["gradient_booster"]
     if drops_trees(config):
         why = "DART has rescaled the trees since"
     elif config["name"] == "gblinear":
