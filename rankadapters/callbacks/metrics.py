@@ -123,11 +123,16 @@ def warn_of_ignored_weights(conventions: Iterable[Convention]) -> bool:
 
 
 class Trainings(WeakKeyDictionary[Any, T]):
-    """What a callback keeps of each training under way, by its model; empty in a pickle.
+    """What a callback keeps of each training under way, by its model or its thread; empty in a pickle or deep copy.
 
-    One callback may then serve trainings in several threads, and a training that failed leaves nothing.
+    One callback may then serve trainings in several threads. What a failed training leaves is freed with its key.
     """
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle without the trainings."""
         return Trainings, ()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Trainings[T]:
+        """Copy without the trainings."""
+        del memo
+        return Trainings()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import lightgbm as lgb
@@ -15,6 +15,7 @@ from rankadapters.lightgbm.distributed import leaving_network
 from rankadapters.presets.texts import as_convention
 
 _LightGBMStopping: Any = type(lgb.early_stopping(1))
+_Training = tuple[Any, list[Any]]  # LightGBM's early stopping, and the results of each round, of all metrics and sets
 
 
 class EarlyStopping(_LightGBMStopping):
@@ -27,7 +28,7 @@ class EarlyStopping(_LightGBMStopping):
     def __init__(self, rounds: int, *, name: str, data_name: str | None, verbose: bool, min_delta: float) -> None:
         super().__init__(rounds, first_metric_only=True, verbose=verbose, min_delta=min_delta)
         self.name, self.data_name = name, data_name
-        self._trainings: Trainings[_Stopping] = Trainings()
+        self._trainings: Trainings[_Training] = Trainings()
 
     def __call__(self, env: Any) -> None:
         """Decide as LightGBM does, by the watched results alone."""
@@ -36,18 +37,18 @@ class EarlyStopping(_LightGBMStopping):
             own = _LightGBMStopping(
                 self.stopping_rounds, first_metric_only=True, verbose=self.verbose, min_delta=self.min_delta
             )
-            self._trainings[env.model] = _Stopping(own, [])
-        stopping = self._trainings[env.model]
+            self._trainings[env.model] = own, []
+        own, rounds = self._trainings[env.model]
         results = env.evaluation_result_list or []
-        stopping.rounds.append(results)
+        rounds.append(results)
         watched = [result for result in results if self._is_watched(result, env)]
         if not watched:
             with leaving_network(env):
                 self._refuse(results, env)
         try:
-            stopping.own(replace(env, evaluation_result_list=watched))
+            own(replace(env, evaluation_result_list=watched))
         except lgb.callback.EarlyStopException as stop:
-            stop.best_score = stopping.rounds[stop.best_iteration - env.begin_iteration]  # of all metrics and sets
+            stop.best_score = rounds[stop.best_iteration - env.begin_iteration]  # of all metrics and sets
             raise
 
     def _is_watched(self, result: Any, env: Any) -> bool:
@@ -70,14 +71,6 @@ class EarlyStopping(_LightGBMStopping):
             raise InputError(msg, hint="valid_sets=[valid] of lgb.train, or eval_set= of LGBMRanker.fit")
         msg = f"early stopping watches the set {self.data_name!r}, but the validation sets are {valid}."
         raise InputError(msg, hint=f"data_name={valid[0]!r}, or data_name=None for all of them")
-
-
-@dataclass(eq=False)
-class _Stopping:
-    """The early stopping of one training."""
-
-    own: Any  # LightGBM's
-    rounds: list[Any]  # the results of each round, of all metrics and sets
 
 
 def early_stopping(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from threading import get_ident
+from threading import current_thread
 from typing import Any
 
 import numpy as np
@@ -41,7 +41,7 @@ class EvalMetric(xgb.callback.TrainingCallback):
         self._monitor, self._counts = monitor, QueryCounts(n_queries, UNCUT)
         self._counts_by_name = isinstance(n_queries, Mapping)
         self._tallies = GlobalTallies(monitor, self._counts)
-        self._rounds: dict[int, _Round] = {}  # the round under way of each thread that trains
+        self._rounds: Trainings[_Round] = Trainings()  # the round under way of each thread that trains
         self._checks: Trainings[DirectionCheck] = Trainings()
 
     def __call__(self, preds: Any, dmatrix: Any = None, *labels: Any, **weights: Any) -> Any:
@@ -56,7 +56,7 @@ class EvalMetric(xgb.callback.TrainingCallback):
                 hint="XGBRanker(callbacks=[ra.xgboost.EvalCallback(convention, [((X, y, qid), 'valid')])]), and in "
                 f"place of DaskXGBRanker {ON_DASK}; LGBMRanker takes ra.lightgbm.eval_metric(convention)",
             )
-        this_round = self._rounds.get(get_ident())
+        this_round = self._rounds.get(current_thread())
         if this_round is None or this_round.model() is None:  # not in callbacks= too, or that training failed
             self._refuse_alone()
             n_queries, results = self._evaluated(preds, dmatrix)
@@ -92,7 +92,7 @@ class EvalMetric(xgb.callback.TrainingCallback):
         del epoch, evals_log
         if isinstance(model, xgb.Booster):  # `xgb.cv` logs means over the folds, which only the direction needs
             self._tallies.forget()
-            self._rounds[get_ident()] = _Round(weakref.ref(model))
+            self._rounds[current_thread()] = _Round(weakref.ref(model))
         return False
 
     def after_iteration(self, model: Any, epoch: int, evals_log: dict[str, Any]) -> bool:
@@ -100,7 +100,7 @@ class EvalMetric(xgb.callback.TrainingCallback):
         if not isinstance(model, xgb.Booster):
             self._checks[model].update(model, epoch, evals_log)
             return False
-        this_round, names = self._rounds.pop(get_ident(), None), self._monitor.names.values()
+        this_round, names = self._rounds.pop(current_thread(), None), self._monitor.names.values()
         sets = [name for name, log in evals_log.items() if all(len(log.get(shown, ())) > epoch for shown in names)]
         if this_round is None or not sets:
             raise InputError(
@@ -127,7 +127,7 @@ class EvalMetric(xgb.callback.TrainingCallback):
 
     def after_training(self, model: Any) -> Any:
         """End the last round, which early stopping may have left; check the direction over all rounds."""
-        self._rounds.pop(get_ident(), None)
+        self._rounds.pop(current_thread(), None)
         if (check := self._checks.pop(model, None)) is not None:  # None if a callback has replaced the model
             check.end(model)
         return model
@@ -150,10 +150,6 @@ class EvalMetric(xgb.callback.TrainingCallback):
                 msg = f"XGBoost logged other values of {name!r} than the metric computed for its sets in this round."
                 raise InputError(msg, hint="another object for other evaluations and trainings")
         return {name: values for name, (_, values) in calls.items()}
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Copy the settings without the rounds under way."""
-        return {**self.__dict__, "_rounds": {}, "_checks": Trainings()}
 
 
 @dataclass
