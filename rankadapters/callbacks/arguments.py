@@ -16,10 +16,12 @@ from rankadapters.presets.texts import as_conventions
 TOOLKITS = {"lightgbm": "LightGBM", "xgboost": "XGBoost", "catboost": "CatBoost"}
 
 
-def require_patience(rounds: object, min_delta: object) -> None:
-    """Refuse wrong arguments of early stopping."""
+def require_stopping(rounds: object, min_delta: object, **names: object) -> None:
+    """Refuse wrong arguments of early stopping; `names` are those that may be None."""
     whole("rounds", rounds, hint="rounds=50")
     number("min_delta", min_delta, least=0, hint="min_delta=0")
+    for parameter, name in names.items():
+        require_name(parameter, name)
 
 
 def require_name(parameter: str, name: object) -> None:

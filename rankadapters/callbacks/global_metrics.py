@@ -118,6 +118,13 @@ def refuse_over_rows(conventions: Iterable[Convention]) -> None:
             raise UnsupportedConventionError(msg, hint="pool='queries', or ra.evaluate on gathered rows")
 
 
+def refuse_parts(feature: str, parts: int, hint: str, why: str = "") -> None:
+    """Refuse a metric over one worker's rows if the training has several workers; `parts` is their number."""
+    if parts > 1:
+        msg = f"{feature} is for one process, but this training has {parts}, each with a part of the rows{why}."
+        raise InputError(msg, hint=hint)
+
+
 class Exchange(Protocol):
     """A sum over all workers: for example MPI's allreduce, or `ra.dask.exchange`."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from copy import deepcopy
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -68,14 +69,15 @@ class Monitor:
         return {convention: tally for evaluator in evaluators for convention, tally in evaluator.tally(scores).items()}
 
     def _evaluators(self, columns: DatasetColumns, refuse: Callable[[], None] | None = None) -> list[Evaluator]:
-        for known, evaluators in self._bound:
-            if known.equals(columns):
+        for bound_columns, evaluators in self._bound:
+            if bound_columns.equals(columns):
                 return evaluators
         if refuse is not None:
             refuse()
         if columns.weights is not None and not self._has_warned:
             self._has_warned = warn_of_ignored_weights(self.names)
-        evaluators = evaluators_of(self.names, columns.queries(self._query_weights), self.n_threads)
+        bind = partial(columns.queries, query_weights=self._query_weights)
+        evaluators = evaluators_of(self.names, bind, self.n_threads)
         copied = deepcopy(columns)  # because the caller may change the arrays
         self._bound = ((copied, evaluators), *self._bound[: KEPT - 1])
         return evaluators

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -43,7 +44,8 @@ class WatchedSet:
     ) -> WatchedSet:
         """Bind the conventions to a Pool, and start the scores from the Pool's baseline."""
         try:
-            evaluators = evaluators_of(conventions, columns.queries(query_weights_of_pool), n_threads)
+            bind = partial(columns.queries, query_weights=query_weights_of_pool)
+            evaluators = evaluators_of(conventions, bind, n_threads)
         except InputError as error:
             raise error.about(name) from None
         return cls(name, without_baseline(pool), baseline_of(pool), evaluators, np.zeros(pool.num_row()))

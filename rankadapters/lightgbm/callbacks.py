@@ -7,7 +7,7 @@ from typing import Any
 
 import lightgbm as lgb
 
-from rankadapters.callbacks.arguments import refuse_other_toolkit, require_name, require_patience
+from rankadapters.callbacks.arguments import refuse_other_toolkit, require_stopping
 from rankadapters.callbacks.metrics import Trainings
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
@@ -34,28 +34,28 @@ class EarlyStopping(_LightGBMStopping):
         """Decide as LightGBM does, by the watched results alone."""
         refuse_other_toolkit("lightgbm", "early_stopping", env)
         if env.iteration == env.begin_iteration:
-            own = _LightGBMStopping(
+            stopping = _LightGBMStopping(
                 self.stopping_rounds, first_metric_only=True, verbose=self.verbose, min_delta=self.min_delta
             )
-            self._trainings[env.model] = own, []
-        own, rounds = self._trainings[env.model]
+            self._trainings[env.model] = stopping, []
+        stopping, rounds = self._trainings[env.model]
         results = env.evaluation_result_list or []
         rounds.append(results)
-        watched = [result for result in results if self._is_watched(result, env)]
+        watched = [
+            result
+            for result in results
+            if result[1] == self.name
+            and self.data_name in {None, result[0]}
+            and not self._is_train_set(dataset_name=result[0], env=env)
+        ]
         if not watched:
             with leaving_network(env):
                 self._refuse(results, env)
         try:
-            own(replace(env, evaluation_result_list=watched))
+            stopping(replace(env, evaluation_result_list=watched))
         except lgb.callback.EarlyStopException as stop:
             stop.best_score = rounds[stop.best_iteration - env.begin_iteration]  # of all metrics and sets
             raise
-
-    def _is_watched(self, result: Any, env: Any) -> bool:
-        data_name, name = result[:2]
-        if name != self.name or self._is_train_set(dataset_name=data_name, env=env):
-            return False
-        return self.data_name is None or data_name == self.data_name
 
     def _refuse(self, results: Any, env: Any) -> None:
         """Raise an error that says what is not reported: the metric, or the set to watch."""
@@ -137,8 +137,6 @@ def early_stopping(
     >>> len(log["valid_0"]["ndcg@5/letor4"]) - booster.best_iteration
     3
     """
-    require_patience(rounds, min_delta)
-    require_name("data_name", data_name)
-    require_name("name", name)
+    require_stopping(rounds, min_delta, data_name=data_name, name=name)
     watched = as_convention(convention).name if name is None else name
     return EarlyStopping(int(rounds), name=watched, data_name=data_name, verbose=verbose, min_delta=min_delta)

@@ -9,6 +9,7 @@ from typing import Any
 import lightgbm as lgb
 import numpy as np
 
+from rankadapters.callbacks.global_metrics import refuse_parts
 from rankadapters.core.errors import InputError, warn_caller
 
 OPTUNA_MAXIMIZES = {"auc", "auc_mu", "ndcg", "map", "average_precision"}
@@ -30,11 +31,7 @@ def n_machines(params: Mapping[str, Any]) -> int:
 
 def refuse_workers(params: Mapping[str, Any]) -> None:
     """Refuse a metric over one worker's rows if the training has several workers."""
-    if (parts := n_machines(params)) > 1:
-        raise InputError(
-            f"eval_metric is for one process, but this training has {parts}, each with a part of the rows.",
-            hint=ALL_WORKERS,
-        )
+    refuse_parts("eval_metric", n_machines(params), ALL_WORKERS)
 
 
 def refuse_dask_workers() -> None:

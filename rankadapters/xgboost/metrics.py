@@ -15,7 +15,7 @@ from xgboost import collective
 from rankadapters import presets
 from rankadapters.callbacks.arguments import QueryCounts, refuse_other_toolkit, refused_as_scorer
 from rankadapters.callbacks.dataset_columns import DatasetColumns, flat, missing_group
-from rankadapters.callbacks.global_metrics import GlobalTallies, refuse_over_rows
+from rankadapters.callbacks.global_metrics import GlobalTallies, refuse_over_rows, refuse_parts
 from rankadapters.callbacks.metrics import Monitor, Trainings
 from rankadapters.core.arrays import Array, Ints
 from rankadapters.core.declaration.convention import Convention
@@ -57,13 +57,17 @@ class EvalMetric(xgb.callback.TrainingCallback):
                 f"place of DaskXGBRanker {ON_DASK}; LGBMRanker takes ra.lightgbm.eval_metric(convention)",
             )
         this_round = self._rounds.get(current_thread())
-        if this_round is None or this_round.model() is None:  # not in callbacks= too, or that training failed
-            self._refuse_alone()
-            n_queries, results = self._evaluated(preds, dmatrix)
-            self._counts.refuse(None, n_queries)
-        else:
+        if this_round is not None and this_round.model() is not None:
             n_queries, results = self._evaluated(preds, dmatrix)
             this_round.calls.append((n_queries, dict(results)))
+            return results
+        # Not in callbacks= too, or that training failed.
+        refuse_workers("eval_metric as custom_metric= alone")
+        if self._counts_by_name:
+            msg = "XGBoost does not tell a metric the name of the set, which n_queries= by name needs."
+            raise InputError(msg, hint="the same object in callbacks= too: custom_metric=metric, callbacks=[metric]")
+        n_queries, results = self._evaluated(preds, dmatrix)
+        self._counts.refuse(None, n_queries)
         return results
 
     def _evaluated(self, preds: Array, dmatrix: xgb.DMatrix) -> tuple[int, list[tuple[str, float]]]:
@@ -131,13 +135,6 @@ class EvalMetric(xgb.callback.TrainingCallback):
         if (check := self._checks.pop(model, None)) is not None:  # None if a callback has replaced the model
             check.end(model)
         return model
-
-    def _refuse_alone(self) -> None:
-        """Refuse a call that needs the metric in callbacks= too."""
-        refuse_workers("eval_metric as custom_metric= alone")
-        if self._counts_by_name:
-            msg = "XGBoost does not tell a metric the name of the set, which n_queries= by name needs."
-            raise InputError(msg, hint="the same object in callbacks= too: custom_metric=metric, callbacks=[metric]")
 
     def _checked(
         self, calls: Mapping[str, tuple[int, dict[str, float]]], evals_log: dict[str, Any]
@@ -270,10 +267,7 @@ def refuse_names(names: Iterable[str]) -> None:
 
 def refuse_workers(feature: str) -> None:
     """Refuse a training on several workers."""
-    if (parts := collective.get_world_size()) > 1:
-        raise InputError(
-            f"{feature} is for one process, but this training has {parts}, each with a part of the rows, and XGBoost "
-            "averages their values unweighted.",
-            hint="metric = ra.xgboost.eval_metric(...), custom_metric=metric and callbacks=[metric]; in place of "
-            f"DaskXGBRanker {ON_DASK}",
-        )
+    hint = "metric = ra.xgboost.eval_metric(...), custom_metric=metric and callbacks=[metric]; in place of "
+    hint += f"DaskXGBRanker {ON_DASK}"
+    why = ", and XGBoost averages their values unweighted"
+    refuse_parts(feature, collective.get_world_size(), hint, why)

@@ -136,7 +136,7 @@ def _evaluated(booster: xgb.Booster, matrix: xgb.DMatrix, words: dict[str, Any])
 
 def _data(data: Any, weighting: str | None) -> tuple[xgb.DMatrix, Queries]:
     if isinstance(data, xgb.DMatrix):
-        return data, columns_of(data).queries()(weighting)
+        return data, columns_of(data).queries(weighting)
     X, queries = read_data(data)
     if queries.order is not None:
         msg = "the rows of a query are not together, as XGBoost wants them."

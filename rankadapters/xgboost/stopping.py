@@ -11,7 +11,7 @@ from weakref import WeakSet
 
 import xgboost as xgb
 
-from rankadapters.callbacks.arguments import require_name, require_patience
+from rankadapters.callbacks.arguments import require_stopping
 from rankadapters.callbacks.metrics import Trainings
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, warn_caller
@@ -40,7 +40,7 @@ class EarlyStopping(xgb.callback.EarlyStopping):
             forget_best(model)
             _declared_trainings.add(model)
         self._trainings[model] = _Stopping(xgb.callback.EarlyStopping(**self._options))
-        return self._trainings[model].own.before_training(model)
+        return self._trainings[model].callback.before_training(model)
 
     def before_iteration(self, model: Any, epoch: int, evals_log: dict[str, Any]) -> bool:
         """Decide on the last round."""
@@ -58,14 +58,14 @@ class EarlyStopping(xgb.callback.EarlyStopping):
         stopping.decide(model)
         if isinstance(model, xgb.Booster):
             _warn_of_lost_best(model)
-        return stopping.own.after_training(model)
+        return stopping.callback.after_training(model)
 
 
 @dataclass(eq=False)
 class _Stopping:
     """The early stopping of one training."""
 
-    own: xgb.callback.EarlyStopping
+    callback: xgb.callback.EarlyStopping
     last_round: tuple[int, dict[str, Any]] | None = None  # with XGBoost's log; None if it is decided
 
     def decide(self, model: Any) -> bool:
@@ -74,7 +74,7 @@ class _Stopping:
         if last_round is None:
             return False
         try:
-            return bool(self.own.after_iteration(model, *last_round))
+            return bool(self.callback.after_iteration(model, *last_round))
         except (ValueError, AssertionError) as error:
             sets = {name: sorted(metrics) for name, metrics in last_round[1].items()}
             reason = str(error) or "the set reports no metric"
@@ -134,9 +134,7 @@ def early_stopping(
     >>> stop.metric_name, stop.maximize
     ('query-rmse/catboost.query_rmse', False)
     """
-    require_patience(rounds, min_delta)
-    require_name("data_name", data_name)
-    require_name("name", name)
+    require_stopping(rounds, min_delta, data_name=data_name, name=name)
     declared = as_convention(convention)
     return EarlyStopping(
         rounds=int(rounds),
