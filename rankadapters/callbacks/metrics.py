@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from copy import deepcopy
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
 from rankadapters.callbacks.arguments import display_names
@@ -14,11 +14,9 @@ from rankadapters.core.arrays import Array
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import choices, warn_caller
+from rankadapters.evaluation.evaluator import Evaluator
+from rankadapters.evaluation.tally import Tally
 from rankadapters.evaluation.threads import as_n_threads
-
-if TYPE_CHECKING:
-    from rankadapters.evaluation.evaluator import Evaluator
-    from rankadapters.evaluation.tally import Tally
 
 T = TypeVar("T")
 
@@ -91,10 +89,6 @@ def evaluators_of(
     conventions: Iterable[Convention], bind: Callable[[str | None], Queries], n_threads: int | None
 ) -> list[Evaluator]:
     """Bind conventions to the queries that `bind` returns for each convention's weighting."""
-    from rankadapters.evaluation.evaluator import (
-        Evaluator,  # takes time to import, so only at the first evaluation
-    )
-
     parts: dict[str | None, list[Convention]] = {}
     for convention in conventions:
         parts.setdefault(convention.weighting, []).append(convention)

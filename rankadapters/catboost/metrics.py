@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import catboost as cb
 import numpy as np
@@ -19,11 +19,9 @@ from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.guesses import EVAL_METRIC, shows_call
 from rankadapters.core.errors import ConventionError, InputError, brief
+from rankadapters.evaluation.evaluator import Evaluator
 from rankadapters.parity.data import as_float32
 from rankadapters.presets.texts import as_convention, is_one
-
-if TYPE_CHECKING:
-    from rankadapters.evaluation.evaluator import Evaluator
 
 native_metric, read_metric = presets.catboost.write, presets.catboost.read
 

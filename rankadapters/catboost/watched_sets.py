@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import catboost as cb
 import numpy as np
@@ -19,10 +19,8 @@ from rankadapters.catboost.training_params import TrainingParams
 from rankadapters.core.arrays import Floats
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
+from rankadapters.evaluation.evaluator import Evaluator
 from rankadapters.evaluation.table import fixed
-
-if TYPE_CHECKING:
-    from rankadapters.evaluation.evaluator import Evaluator
 
 
 @dataclass(eq=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 import xgboost as xgb
@@ -12,18 +12,16 @@ import xgboost as xgb
 from rankadapters.callbacks.arguments import QueryCounts, display_names, refuse_other_toolkit, require_missing
 from rankadapters.callbacks.dataset_columns import flat
 from rankadapters.callbacks.metrics import Trainings, evaluated, evaluators_of, warn_of_ignored_weights
+from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, brief
+from rankadapters.evaluation.evaluator import Evaluator
 from rankadapters.evaluation.threads import as_n_threads
 from rankadapters.parity.data import read_data
 from rankadapters.xgboost.metrics import UNCUT, columns_of, refuse_names, refuse_workers
 from rankadapters.xgboost.stopping import DirectionCheck, forget_best
 
-if TYPE_CHECKING:
-    from rankadapters.core.data.queries import Queries
-    from rankadapters.evaluation.evaluator import Evaluator
-
-    _Training = tuple[dict[str, tuple[xgb.DMatrix, list[Evaluator]]], DirectionCheck]
+_Training = tuple[dict[str, tuple[xgb.DMatrix, list[Evaluator]]], DirectionCheck]
 
 
 class EvalCallback(xgb.callback.TrainingCallback):
