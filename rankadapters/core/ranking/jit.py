@@ -156,7 +156,8 @@ def _dispatcher(function: Callable[..., Any], options: dict[str, Any]) -> Any:
     """Return numba's dispatcher, which compiles at its first call; with NUMBA_DISABLE_JIT=1, the function itself."""
     from numba import njit
 
-    dispatcher = njit(nogil=True, error_model="numpy", no_cfunc_wrapper=True, **options)(function)
+    always: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+    dispatcher = njit(**always, **options)(function)
     if dispatcher is not function and not options.keys() & UNCALLED.keys():
         dispatcher._cache = KeptCode(folder(), function)  # noqa: SLF001 - numba has no public way to set the cache
     return dispatcher
