@@ -232,7 +232,7 @@ class YetiRank(Drawing):
             settings = self.noise, self.noise_power
             _, ranked, _ = noisy_rankings(part, part.scores, *settings, seeds=seeds, k=queries.n_docs)
             swaps = changes.make_swaps(longest, moves.kind)
-            yetirank.yetirank_gradients(part, permuting, moves.discounts, ranked, swaps, grad, hess)
+            yetirank.yetirank_gradients(part, permuting, moves.discounts, ranked, *swaps, grad, hess)
             yield ALL_FINITE
 
         return run, work_of(moves, self.permutations, np.minimum(moves.rows.sizes, neighbors))

@@ -15,6 +15,7 @@ import numpy as np
 from rankadapters.core.ranking.jit import internal, jit
 
 # The weight of a pair. `pairs.weigh` computes the first two, and the rest of this module those that need running sums.
+# `replicas.add_pairs_in_turn` computes those of DCG and ONE once more, and takes any other without running sums as ONE.
 # CATBOOST_ and YETIRANK_ are CatBoost 1.2.10's weights in LambdaMart and in YetiRank.
 DCG, ONE, CLASSIC = range(3)  # the change of DCG, 1, and YetiRank's weight without a measure
 XGBOOST_PRECISIONS, PRECISIONS, PRECISIONS_FOUND = range(3, 6)  # changes of AP; the last with divisor="found"
@@ -27,19 +28,18 @@ CASCADE, CATBOOST_CASCADE, YETIRANK_CASCADE = range(11, 14)  # changes of ERR
 Swaps = namedtuple("Swaps", "changes running sums numbers")  # noqa: PYI024 - numba knows this kind
 
 
-def make_swaps(width: int, kind: int) -> tuple[Any, Any, Any, Any, Any]:
-    """Allocate memory for queries of up to `width` rows: for AP, AP with divisor="found", CatBoost's AP, RR or ERR.
+def make_swaps(width: int, kind: int) -> tuple[Any, Any, Any]:
+    """Allocate memory for queries of up to `width` rows as one of three arguments, for AP, RR and ERR; others are None.
 
-    The others are None: numba compiles kernels without the code for them.
+    numba compiles kernels for the measure whose argument is not None. In a tuple, numba would count references to the
+    arrays at every rank, which takes half as long as the pairs of a short query.
     """
     changes, running, sums = np.zeros((3, width + 1))
-    memory = Swaps(changes, running, sums, np.zeros(2))
+    swaps = Swaps(changes, running, sums, np.zeros(2))
     return (
-        memory if XGBOOST_PRECISIONS <= kind <= PRECISIONS else None,
-        memory if kind == PRECISIONS_FOUND else None,
-        memory if CATBOOST_PRECISIONS <= kind <= YETIRANK_PRECISIONS else None,
-        memory if FIRST_RANK <= kind <= YETIRANK_FIRST_RANK else None,
-        memory if CASCADE <= kind <= YETIRANK_CASCADE else None,
+        swaps if XGBOOST_PRECISIONS <= kind <= YETIRANK_PRECISIONS else None,
+        swaps if FIRST_RANK <= kind <= YETIRANK_FIRST_RANK else None,
+        swaps if CASCADE <= kind <= YETIRANK_CASCADE else None,
     )
 
 
@@ -185,12 +185,11 @@ def catboost_changes_of_cascade(chances, i, n, looks, rests, changes):
 
 
 @internal(forceinline=True)
-def prepare_changes(kind, gains, discounts, precisions, found, _replayed, first_ranks, cascade):
-    """Compute the running sums of a query; the last arguments are those of `make_swaps`."""
-    if precisions is not None:
-        count_hits(gains, discounts, precisions.running, precisions.sums, precisions.numbers)
-    if found is not None:
-        count_hits(gains, discounts, found.running, found.sums, found.numbers)
+def prepare_changes(kind, gains, discounts, precisions, first_ranks, cascade):
+    """Compute the running sums of a query; the last three arguments are as `make_swaps` returns them."""
+    if precisions is not None:  # noqa: SIM102 - numba omits a branch only if its condition is nothing else
+        if kind <= PRECISIONS_FOUND:
+            count_hits(gains, discounts, precisions.running, precisions.sums, precisions.numbers)
     if first_ranks is not None:
         find_first(gains, first_ranks.numbers)
     if cascade is not None:
@@ -198,19 +197,17 @@ def prepare_changes(kind, gains, discounts, precisions, found, _replayed, first_
 
 
 @internal(forceinline=True)
-def compute_changes(kind, gains, i, end, discounts, precisions, found, replayed, first_ranks, cascade):
+def compute_changes(kind, gains, i, end, discounts, precisions, first_ranks, cascade):
     """Return the changes of the measure when rank i swaps with each later rank before `end`; None for DCG and ONE."""
     if precisions is not None:
-        if kind == PRECISIONS:
-            changes_of_precisions(gains, i, end, discounts, precisions.running, precisions.sums, precisions.changes)
-        return precisions.changes
-    if found is not None:
-        changes_of_precisions(gains, i, end, discounts, found.running, found.sums, found.changes)
-        divide_by_found(gains, i, end, discounts, found.numbers, found.changes)
-        return found.changes
-    if replayed is not None:
-        catboost_changes_of_precisions(gains, i, end, kind == YETIRANK_PRECISIONS, replayed.changes)
-        return replayed.changes
+        changes, hits, sums, numbers = precisions
+        if kind >= CATBOOST_PRECISIONS:
+            catboost_changes_of_precisions(gains, i, end, kind == YETIRANK_PRECISIONS, changes)
+        elif kind != XGBOOST_PRECISIONS:
+            changes_of_precisions(gains, i, end, discounts, hits, sums, changes)
+        if kind == PRECISIONS_FOUND:
+            divide_by_found(gains, i, end, discounts, numbers, changes)
+        return changes
     if first_ranks is not None:
         changes_of_first_rank(kind, gains, i, end, discounts, first_ranks.numbers, first_ranks.changes)
         return first_ranks.changes
@@ -225,7 +222,7 @@ def compute_changes(kind, gains, i, end, discounts, precisions, found, replayed,
 
 
 @internal(forceinline=True)
-def last_changing(last, _precisions, _found, _replayed, first_ranks, _cascade):
+def last_changing(last, first_ranks):
     """Return the end of the ranks whose swaps with later ranks matter: for RR, the first relevant rank, else `last`."""
     if first_ranks is not None:
         return min(last, np.int64(first_ranks.numbers[0]) + 1)

@@ -42,12 +42,12 @@ LISTED_SHARE = 4  # ranks without the common gain are listed if they are at most
 SMALLEST_POWER = 1e-100  # its square does not underflow, and the square of its inverse does not overflow
 
 
-def make_memory(width: int, kind: int) -> tuple[PairMemory, tuple[Any, ...]]:
+def make_memory(width: int, kind: int) -> tuple[Any, ...]:
     """Allocate memory for queries of up to `width` rows, and for the changes of a measure."""
     powers, lambdas, hessians, zeros = np.zeros((4, width))
     listed, count = np.empty(width, np.int32), np.zeros(1, np.int64)
     memory = PairMemory(powers, lambdas, hessians, zeros, np.zeros(1), listed, count)
-    return memory, make_swaps(width, kind)
+    return memory, *make_swaps(width, kind)
 
 
 @internal(forceinline=True)
@@ -124,7 +124,7 @@ def keep_powers(scores, i, sigma, powers):
 
 
 @jit(inline="always")
-def add_pairs(kind, pairing, scores, gains, discounts, first, last, memory, swaps):
+def add_pairs(kind, pairing, scores, gains, discounts, first, last, memory, precisions, first_ranks, cascade):
     """Add all pairs of ranks `first` to `last - 1` with later ranks; sum the lambda magnitudes in `memory.total`."""
     powers, lambdas, hessians, zeros, totals, listed, counts = memory
     divided = pairing.slope > 0.0 and scores[0] != scores[scores.size - 1]
@@ -132,7 +132,7 @@ def add_pairs(kind, pairing, scores, gains, discounts, first, last, memory, swap
     total, floor, count, t = totals[0], pairing.floor, counts[0], 0
     for i in range(np.uint64(first), np.uint64(last)):
         keep_powers(scores, i, pairing.sigma, powers)
-        changes = compute_changes(kind, gains, np.int64(i), gains.size, discounts, *swaps)
+        changes = compute_changes(kind, gains, np.int64(i), gains.size, discounts, precisions, first_ranks, cascade)
         if count >= 0 and gains[i] == pairing.common:
             while t < count and listed[t] < i:
                 t += 1
@@ -173,12 +173,12 @@ def add_pairs_of_loss(loss, sigma, scores, gains, first, last, memory):
 
 
 @internal(forceinline=True)
-def begin_query(kind, pairing, loss, gains, discounts, memory, swaps):
+def begin_query(kind, pairing, loss, gains, discounts, memory, precisions, first_ranks, cascade):
     """Reset the sums of a query, and compute what its pairs need."""
     for r in range(gains.size):
         memory.lambdas[r] = memory.hessians[r] = 0.0
     memory.total[0], memory.count[0] = 0.0, -1
-    prepare_changes(kind, gains, discounts, *swaps)
+    prepare_changes(kind, gains, discounts, precisions, first_ranks, cascade)
     if loss is not None:
         for r in range(gains.size if loss.both else 0):
             gains[r] *= loss.discounts[r]
@@ -187,12 +187,12 @@ def begin_query(kind, pairing, loss, gains, discounts, memory, swaps):
 
 
 @jit
-def pair_gradients(queries, kind, pairing, loss, first, last, memory, swaps, grad, hess):
+def pair_gradients(queries, kind, pairing, loss, first, last, memory, precisions, first_ranks, cascade, grad, hess):
     """Write the gradients of every query that has any.
 
     A call adds only the pairs of ranks `first` to `last - 1`. It begins its queries if `first` is 0, and writes those
     whose ranks are all done. Return a row whose score is too far from others of its query, or -1. `loss` is None or the
-    weights of LambdaLoss.
+    weights of LambdaLoss; the last three arguments but two are what `changes.make_swaps` returns.
     """
     discounts = queries.discounts
     for q in range(queries.indptr.size - 1):
@@ -203,13 +203,13 @@ def pair_gradients(queries, kind, pairing, loss, first, last, memory, swaps, gra
         if first == 0:
             if not scores[0] - scores[scores.size - 1] <= WIDEST:
                 return row_at(queries.order, queries.indptr[q] + queries.rows[end - 1])
-            begin_query(kind, pairing, loss, gains, discounts, memory, swaps)
+            begin_query(kind, pairing, loss, gains, discounts, memory, precisions, first_ranks, cascade)
         stop = min(last, ranks)
         if loss is not None:
             add_pairs_of_loss(loss, pairing.sigma, scores, gains, first, stop, memory)
         else:
-            stop = last_changing(stop, *swaps)
-            add_pairs(kind, pairing, scores, gains, discounts, first, stop, memory, swaps)
+            stop = last_changing(stop, first_ranks)
+            add_pairs(kind, pairing, scores, gains, discounts, first, stop, memory, precisions, first_ranks, cascade)
         if last >= ranks:
             unscaled = queries.inverse[q] * pairing.sigma
             scale = unscaled * sum_scale(2.0 * memory.total[0] * unscaled, pairing.by_sum)

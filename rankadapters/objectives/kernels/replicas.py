@@ -55,7 +55,7 @@ def make_memory(width: int, *, exact: bool, biased: bool, drawing: bool, kind: i
     lambdas, hessians = np.empty((2, width), np.float64 if exact else np.float32)
     shares = Shares(*np.empty((4, width))) if biased else None
     drawn = Drawn(*np.empty((3, width), np.int32)) if drawing else None
-    return ReplicaMemory(scores, gains, lambdas, hessians, np.zeros(1), shares), drawn, make_swaps(width, kind)
+    return ReplicaMemory(scores, gains, lambdas, hessians, np.zeros(1), shares), drawn, *make_swaps(width, kind)
 
 
 @jit(inline="always")
@@ -238,14 +238,14 @@ def add_drawn_pairs(form, pairing, bias, memory, drawn, precisions, n, inverse, 
 
 
 @internal(forceinline=True)
-def add_top_pairs(form, pairing, bias, memory, n, first, last, inverse, discounts, swaps):
+def add_top_pairs(form, pairing, bias, memory, n, first, last, inverse, discounts, precisions, first_ranks, cascade):
     """Add all pairs of ranks `first` to `last - 1` with later ranks; return the sum of lambda magnitudes so far."""
     total, in_turn = memory.total[0], bias is None and form.arithmetic == BY_TABLE
     for i in range(first, last):
-        changes = compute_changes(form.kind, memory.gains, i, n, discounts, *swaps)
+        changes = compute_changes(form.kind, memory.gains, i, n, discounts, precisions, first_ranks, cascade)
         start = total if in_turn else 0.0  # LightGBM adds pair by pair, XGBoost rank by rank
         added = add_pairs_in_turn(
-            form, pairing, bias, memory, None, changes, swaps[0], i, n, n - i - 1, inverse, discounts, start
+            form, pairing, bias, memory, None, changes, precisions, i, n, n - i - 1, inverse, discounts, start
         )
         total = added if in_turn else total + added
     memory.total[0] = total
@@ -253,7 +253,7 @@ def add_top_pairs(form, pairing, bias, memory, n, first, last, inverse, discount
 
 
 @internal(forceinline=True)
-def begin_replica(form, queries, q, n, bias, memory, swaps):
+def begin_replica(form, queries, q, n, bias, memory, precisions, first_ranks, cascade):
     """Load query q; return a row whose score is too far from the top score, or -1."""
     start, begin, rows = queries.indptr[q], queries.rowptr[q], queries.rows
     scores, gains, lambdas, hessians, total, shares = memory
@@ -262,7 +262,7 @@ def begin_replica(form, queries, q, n, bias, memory, swaps):
         lambdas[r] = 0.0
         hessians[r] = 0.0
     total[0] = 0.0
-    prepare_changes(form.kind, gains[:n], queries.discounts, *swaps)
+    prepare_changes(form.kind, gains[:n], queries.discounts, precisions, first_ranks, cascade)
     if bias is not None:
         positions, ratios = bias.positions, bias.ratios
         for r in range(n):
@@ -286,24 +286,28 @@ def write_costs(shares, queries, q, n, costs):
 
 
 @jit
-def replica_gradients(queries, form, pairing, bias, first, last, memory, drawn, swaps, grad, hess):
+def replica_gradients(
+    queries, form, pairing, bias, first, last, memory, drawn, precisions, first_ranks, cascade, grad, hess
+):
     """Same as `pairs.pair_gradients`; `bias` is None or a `Bias`, `drawn` is None or memory."""
     for q in range(queries.indptr.size - 1):
         n = queries.rowptr[q + 1] - queries.rowptr[q]
         if n == 0:
             continue
         if first == 0:
-            far = begin_replica(form, queries, q, n, bias, memory, swaps)
+            far = begin_replica(form, queries, q, n, bias, memory, precisions, first_ranks, cascade)
             if far >= 0:
                 return far
         inverse, discounts, seed = queries.inverse[q], queries.discounts, queries.seed + q
         if drawn is not None:
-            add_drawn_pairs(form, pairing, bias, memory, drawn, swaps[0], n, inverse, discounts, seed)
+            add_drawn_pairs(form, pairing, bias, memory, drawn, precisions, n, inverse, discounts, seed)
             scale = 1.0 / form.samples if pairing.by_sum else 1.0
         else:
             end = min(pairing.limit, n - 1)
-            stop = last_changing(min(last, end), *swaps)
-            total = add_top_pairs(form, pairing, bias, memory, n, first, stop, inverse, discounts, swaps)
+            stop = last_changing(min(last, end), first_ranks)
+            total = add_top_pairs(
+                form, pairing, bias, memory, n, first, stop, inverse, discounts, precisions, first_ranks, cascade
+            )
             if last < end:
                 continue
             scale = sum_scale(total, pairing.by_sum)

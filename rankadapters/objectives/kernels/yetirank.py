@@ -59,17 +59,17 @@ def weight_of(kind, gains, a, b, discounts, changes, share):
 
 
 @internal
-def add_ranking(gains, rows, permuting, scale, discounts, swaps, pairs, room, count):
+def add_ranking(gains, rows, permuting, scale, discounts, precisions, first_ranks, cascade, pairs, room, count):
     """Add the pairs of one permutation; return the number of pairs so far.
 
     A pair's weight is the change of a measure when its rows swap or, under CLASSIC, for adjacent ranks, (difference of
     the labels) x (factor that decays by rank).
     """
     kind, neighbors, n, share = permuting.kind, permuting.neighbors, rows.size, SHARE
-    prepare_changes(kind, gains, discounts, *swaps)
-    for a in range(last_changing(min(permuting.reach, n), *swaps)):
+    prepare_changes(kind, gains, discounts, precisions, first_ranks, cascade)
+    for a in range(last_changing(min(permuting.reach, n), first_ranks)):
         end = min(n, a + 1 + neighbors)
-        changes = compute_changes(kind, gains, a, end, discounts, *swaps)
+        changes = compute_changes(kind, gains, a, end, discounts, precisions, first_ranks, cascade)
         for b in range(a + 1, end):
             weight = np.float32(abs(scale * weight_of(kind, gains, a, b, discounts, changes, share)))
             if weight != 0.0 and gains[a] != gains[b]:
@@ -98,8 +98,11 @@ def pull_apart(pairs, count, scores, permutations, pulls, bends):
 
 
 @jit
-def yetirank_gradients(queries, permuting, discounts, ranked, swaps, grad, hess):
-    """Write the gradients of queries; `ranked` lists the rows of each noisy copy, best first."""
+def yetirank_gradients(queries, permuting, discounts, ranked, precisions, first_ranks, cascade, grad, hess):
+    """Write the gradients of queries; `ranked` lists the rows of each noisy copy, best first.
+
+    `precisions`, `first_ranks` and `cascade` are what `changes.make_swaps` returns.
+    """
     indptr, copyptr, row_gains = queries.indptr, queries.copyptr, queries.gains
     width, permutations, neighbors = longest(indptr), permuting.permutations, permuting.neighbors
     room = room_for(width, permutations, min(neighbors, width))
@@ -114,8 +117,10 @@ def yetirank_gradients(queries, permuting, discounts, ranked, swaps, grad, hess)
             rows = ranked[copyptr[p] : copyptr[p + 1]]
             for r in range(n):
                 gains[r] = row_gains[start + rows[r]]
-            scale = queries.inverse[q]
-            count = add_ranking(gains[:n], rows, permuting, scale, discounts, swaps, pairs, room, count)
+            count = add_ranking(
+                gains[:n], rows, permuting, queries.inverse[q], discounts, precisions, first_ranks, cascade, pairs,
+                room, count,
+            )  # fmt: skip
         for i in range(n):
             pulls[i] = bends[i] = 0.0
         pull_apart(pairs, count, queries.scores[start : start + n], permutations, pulls, bends)
