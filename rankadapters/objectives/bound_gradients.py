@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any, Protocol
 
@@ -20,9 +20,9 @@ Floats32 = NDArray[np.float32]
 
 ROW_ORDER = np.empty(0, np.int32)  # as `order` of a kernel: row order
 
-# Arguments: scores, first query, last query + 1, and the arrays to write gradients and hessians to. After each call
-# into machine code it yields -1, or the index of a row whose gradient cannot be computed.
-Kernel = Callable[[Array, int, int, Floats32, Floats32], Iterable[int]]
+# Arguments: scores, the arrays to write gradients and hessians to, first query, last query + 1. After each call into
+# machine code it yields -1, or the index of a row whose gradient cannot be computed.
+Kernel = Callable[[Array, Floats32, Floats32, int, int], Iterable[int]]
 
 
 class BindableObjective(Protocol):
@@ -45,8 +45,7 @@ class Gradients:
     """An objective bound to queries: scores in, first and second derivatives out.
 
     The kernel computes a range of queries. `work` is the cumulative cost of the queries, in pairs; by default, in rows.
-    `state` is carried from call to call and changes in place; each call adds `advance` to it. `parts` are the parts of
-    the kernel, from which a position bias can make a different kernel; None if it cannot.
+    `state` is carried from call to call and changes in place; each call adds `advance` to it.
     """
 
     def __init__(
@@ -59,9 +58,8 @@ class Gradients:
         work: Floats | None = None,
         state: Array | None = None,
         advance: int = 0,
-        parts: Any = None,
     ) -> None:
-        self.queries, self.parts = queries, parts
+        self.queries = queries
         self.state = np.zeros(0, np.int64) if state is None else state
         self.kernel, self._work = kernel, work
         self._n_threads = as_n_threads(n_threads)
@@ -96,7 +94,7 @@ class Gradients:
         if row is not None:
             raise beyond_float32(row, checked, "the objective", "sigmoid='exact' and precision='float64'")
         grad, hess = np.zeros(array.size, np.float32), np.zeros(array.size, np.float32)
-        run = partial(self._run, array, grad, hess)
+        run = partial(self.kernel, array, grad, hess)
         bad = [row for row in over_chunks(run, self.queries.indptr, self._n_threads, self._work) if row >= 0]
         if bad:
             msg = f"scores[{bad[0]}] is {checked[bad[0]]}, too far from the others of its query."
@@ -121,7 +119,7 @@ class Gradients:
         if bad is not None:
             bad += rows.start
         else:
-            bad = next((row for row in self._run(array, grad, hess, first, last) if row >= 0), None)
+            bad = next((row for row in self.kernel(array, grad, hess, first, last) if row >= 0), None)
         if bad is not None:
             msg = f"scores of the query of row {bad} are not finite, or too far apart."
             raise InputError(msg, hint="rescale them", row=int(bad))
@@ -130,32 +128,6 @@ class Gradients:
         for factor in self._factors:
             part *= factor[rows] if np.ndim(factor) else factor
         return part
-
-    def _run(self, scores: Array, grad: Floats32, hess: Floats32, first: int, last: int) -> Iterable[int]:
-        return self.kernel(scores, first, last, grad, hess)
-
-
-def whole_queries(
-    objective: BindableObjective,
-    queries: Queries,
-    kernel: Any,
-    rows: Rows,
-    *settings: Any,
-    n_threads: int | None,
-    states: Array | None = None,
-) -> Gradients:
-    """Bind an objective whose kernel takes whole queries and does not rank their rows.
-
-    The kernel is called as `kernel(scores, order, indptr, [states,] *settings, grad, hess)`. `states` are the queries'
-    random number generators, which the kernel advances.
-    """
-    order, indptr = kernel_order(rows), writable(rows.indptr)
-
-    def run(scores: Array, first: int, last: int, grad: Floats32, hess: Floats32) -> Iterator[int]:
-        generators = () if states is None else (states[first:last],)
-        yield int(kernel(scores, order, indptr[first : last + 1], *generators, *settings, grad, hess))
-
-    return Gradients(objective, queries, run, n_threads=n_threads, state=states)
 
 
 def _first_non_finite(scores: Array) -> int | None:

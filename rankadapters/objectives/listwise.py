@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rankadapters.core.arrays import Array
 from rankadapters.core.data.columns import index_dtype, refused_label
 from rankadapters.core.data.queries import Queries, Rows
 from rankadapters.core.declaration.fields import Field, Range
 from rankadapters.core.ranking.jit import writable
 from rankadapters.core.ranking.ordering import order_within
 from rankadapters.objectives.base import Objective
-from rankadapters.objectives.bound_gradients import Gradients, all_rows, kernel_order, whole_queries
+from rankadapters.objectives.bound_gradients import Floats32, Gradients, all_rows, kernel_order
 from rankadapters.objectives.kernels.listwise import (
     list_mle_gradients,
     query_cross_entropy_gradients,
@@ -25,8 +27,48 @@ from rankadapters.objectives.kernels.listwise import (
 )
 
 
+class Listwise(Objective):
+    """Base class of objectives whose kernel takes whole queries and does not rank their rows.
+
+    The kernel is called as `kernel(scores, order, indptr, [generators,] *settings, grad, hess)`.
+    """
+
+    labels: ClassVar[tuple[float, float]] = -np.inf, np.inf  # the lowest and the highest label that is allowed
+
+    @abstractmethod
+    def _kernel(self, queries: Queries, rows: Rows) -> tuple[Any, ...]:
+        """Return the kernel and its settings."""
+
+    def _rows(self, queries: Queries) -> Rows:
+        """Return the rows in the order in which the kernel reads them."""
+        return all_rows(queries)
+
+    def _generators(self, n_queries: int) -> Array | None:
+        """Return the states of the queries' random number generators, which the kernel advances; None without any."""
+        del n_queries
+        return None
+
+    def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
+        """Bind to queries."""
+        low, high = self.labels
+        outside = (queries.labels < low) | (queries.labels > high)
+        if outside.any():
+            why = f"but the objective takes labels from {low:g} to {high:g}"
+            raise refused_label(queries.labels, outside, why, "map your labels")
+        rows, states = self._rows(queries), self._generators(queries.n_queries)
+        states = states if states is None or state is None else state
+        kernel, *settings = self._kernel(queries, rows)
+        order, indptr = kernel_order(rows), writable(rows.indptr)
+
+        def run(scores: Array, grad: Floats32, hess: Floats32, first: int, last: int) -> Iterator[int]:
+            generators = () if states is None else (states[first:last],)
+            yield int(kernel(scores, order, indptr[first : last + 1], *generators, *settings, grad, hess))
+
+        return Gradients(self, queries, run, n_threads=n_threads, state=states)
+
+
 @dataclass(frozen=True, kw_only=True)
-class XENDCG(Objective):
+class XENDCG(Listwise):
     """XE-NDCG: cross entropy against randomized gains, a convex bound of NDCG. Its gradient has third-order terms.
 
     Let phi_i = 2^floor(label_i) - u_i, with u_i uniform in [0, 1) and drawn anew each round, and rho = softmax(s). With
@@ -57,23 +99,21 @@ class XENDCG(Objective):
     """
 
     kind: ClassVar[str] = "xendcg"
+    labels: ClassVar[tuple[float, float]] = 0, 1000
 
     seed: Annotated[
         int, Field(group="value", about="Seed of the first query.", numbers=Range(0, 2**31 - 1, whole=True))
     ]
 
-    def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
-        """Bind to queries."""
-        _require_labels(queries.labels, 0, 1000)
-        rows = all_rows(queries)
-        powers = rows.take(np.exp2(np.floor(queries.labels)))
-        seeds = (self.seed + np.arange(queries.n_queries)) & 0xFFFFFFFF
-        states = seeds.astype(np.uint32) if state is None else state
-        return whole_queries(self, queries, xendcg_gradients, rows, powers, n_threads=n_threads, states=states)
+    def _kernel(self, queries: Queries, rows: Rows) -> tuple[Any, ...]:
+        return xendcg_gradients, rows.take(np.exp2(np.floor(queries.labels)))
+
+    def _generators(self, n_queries: int) -> Array:
+        return ((self.seed + np.arange(n_queries)) & 0xFFFFFFFF).astype(np.uint32)
 
 
 @dataclass(frozen=True, kw_only=True)
-class ListNet(Objective):
+class ListNet(Listwise):
     """ListNet: cross entropy between softmax(labels) and softmax(scores), the top-one probabilities.
 
     Loss of a query: -sum softmax(labels)_i log softmax(s)_i; gradient softmax(s) - softmax(labels).
@@ -91,18 +131,14 @@ class ListNet(Objective):
 
     kind: ClassVar[str] = "listnet"
 
-    def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
-        """Bind to queries."""
-        del state
-
-        rows = all_rows(queries)
+    def _kernel(self, queries: Queries, rows: Rows) -> tuple[Any, ...]:
         targets = np.empty(queries.n_docs)
         target_softmax(writable(queries.labels), kernel_order(rows), writable(rows.indptr), targets)
-        return whole_queries(self, queries, softmax_gradients, rows, targets, 1.0, 0.0, n_threads=n_threads)
+        return softmax_gradients, targets, 1.0, 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
-class QuerySoftMax(Objective):
+class QuerySoftMax(Listwise):
     """CatBoost's QuerySoftMax: cross entropy of softmax(beta s) against the labels, which are not normalized.
 
     Loss of a query: -sum label_i log softmax(beta s)_i. With L the sum of its labels, the gradient is beta (L softmax_i
@@ -131,21 +167,17 @@ class QuerySoftMax(Objective):
     """
 
     kind: ClassVar[str] = "query-soft-max"
+    labels: ClassVar[tuple[float, float]] = 0, 1e30
 
     beta: Annotated[float, Field(group="value", about="Scale of the scores.", numbers=Range(0, above=True))]
     ridge: Annotated[float, Field(group="value", about="Added to each second derivative.", numbers=Range(0, 1))]
 
-    def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
-        """Bind to queries."""
-        del state
-        _require_labels(queries.labels, 0, 1e30)
-        rows = all_rows(queries)
-        settings = (rows.take(queries.labels), self.beta, self.ridge)
-        return whole_queries(self, queries, softmax_gradients, rows, *settings, n_threads=n_threads)
+    def _kernel(self, queries: Queries, rows: Rows) -> tuple[Any, ...]:
+        return softmax_gradients, rows.take(queries.labels), self.beta, self.ridge
 
 
 @dataclass(frozen=True, kw_only=True)
-class QueryRMSE(Objective):
+class QueryRMSE(Listwise):
     """CatBoost's QueryRMSE: squared error after each query's best constant shift of the scores.
 
     Loss of a query: sum (s_i - label_i - mean(s - label))^2 / 2. The gradient is the term in brackets, the hessian 1.
@@ -163,16 +195,12 @@ class QueryRMSE(Objective):
 
     kind: ClassVar[str] = "query-rmse"
 
-    def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
-        """Bind to queries."""
-        del state
-        rows = all_rows(queries)
-        settings = (rows.take(queries.labels),)
-        return whole_queries(self, queries, query_rmse_gradients, rows, *settings, n_threads=n_threads)
+    def _kernel(self, queries: Queries, rows: Rows) -> tuple[Any, ...]:
+        return query_rmse_gradients, rows.take(queries.labels)
 
 
 @dataclass(frozen=True, kw_only=True)
-class QueryCrossEntropy(Objective):
+class QueryCrossEntropy(Listwise):
     """CatBoost's QueryCrossEntropy: log loss, mixed with the log loss after each query's best shift of the scores.
 
     Loss of a query: sum of (1 - alpha) l(label_i, s_i) + alpha l(label_i, s_i + c). Here l is the log loss of the
@@ -200,27 +228,16 @@ class QueryCrossEntropy(Objective):
     """
 
     kind: ClassVar[str] = "query-cross-entropy"
+    labels: ClassVar[tuple[float, float]] = 0, 1
 
     alpha: Annotated[float, Field(group="value", about="Share of the shifted part.", numbers=Range(0, 1))]
 
-    def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
-        """Bind to queries."""
-        del state
-        _require_labels(queries.labels, 0, 1)
-        rows = all_rows(queries)
-        settings = (rows.take(queries.labels), self.alpha)
-        return whole_queries(self, queries, query_cross_entropy_gradients, rows, *settings, n_threads=n_threads)
-
-
-def _require_labels(labels: NDArray[np.float64], low: float, high: float) -> None:
-    outside = (labels < low) | (labels > high)
-    if outside.any():
-        why = f"but the objective takes labels from {low:g} to {high:g}"
-        raise refused_label(labels, outside, why, "map your labels")
+    def _kernel(self, queries: Queries, rows: Rows) -> tuple[Any, ...]:
+        return query_cross_entropy_gradients, rows.take(queries.labels), self.alpha
 
 
 @dataclass(frozen=True, kw_only=True)
-class ListMLE(Objective):
+class ListMLE(Listwise):
     """ListMLE: likelihood of sampling rows without replacement in descending order of their labels.
 
     Loss of a query: -sum over positions k of log(exp(s_k) / sum of exp(s) over the rows from k on). Rows of equal
@@ -240,12 +257,12 @@ class ListMLE(Objective):
 
     kind: ClassVar[str] = "listmle"
 
-    def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
-        """Bind to queries."""
-        del state
+    def _kernel(self, queries: Queries, rows: Rows) -> tuple[Any, ...]:
+        del queries, rows
+        return (list_mle_gradients,)
 
-        rows = all_rows(queries)
+    def _rows(self, queries: Queries) -> Rows:
+        rows = super()._rows(queries)
         order = order_within(-rows.take(queries.labels), rows.indptr).astype(index_dtype(queries.n_docs))
         row_order = kernel_order(rows)
-        order = row_order[order] if row_order.size else order
-        return whole_queries(self, queries, list_mle_gradients, Rows(order, rows.indptr), n_threads=n_threads)
+        return Rows(row_order[order] if row_order.size else order, rows.indptr)

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
+from rankadapters.core.arrays import Array
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.fields import Field, Range, border
 from rankadapters.core.errors import InputError
 from rankadapters.core.measures import NDCG
 from rankadapters.objectives.base import IDLE, ConventionField, Objective
-from rankadapters.objectives.bound_gradients import Gradients, row_number
+from rankadapters.objectives.bound_gradients import Floats32, Gradients, row_number
 from rankadapters.objectives.kernels import approx_ndcg as kernels
 from rankadapters.objectives.kernels.pairs import Loss
 from rankadapters.objectives.moves import Moves, require_moves, swaps_of
-from rankadapters.objectives.pair_gradients import by_portions, exact_kernel, pairing, work_of
+from rankadapters.objectives.pair_gradients import PairKernel, in_portions, pairing, rank_queries, work_of
 from rankadapters.objectives.pairwise import Sigma, Truncation
 
 SCHEME = Field(
@@ -97,7 +99,7 @@ class LambdaLoss(UnderNDCG):
         del state
         moves, loss = self._weights(swaps_of(queries, self.convention, cut=False))
         pairs = pairing(moves, self.truncation, self.sigma, "none", "plain")
-        kernel, work = exact_kernel(moves, pairs, loss), work_of(moves, pairs.limit)
+        kernel, work = PairKernel(moves, pairs, loss=loss), work_of(moves, pairs.limit)
         return Gradients(self, queries, kernel, n_threads=n_threads, work=work)
 
     def _weights(self, moves: Moves) -> tuple[Moves, Loss]:
@@ -163,8 +165,12 @@ class ApproxNDCG(UnderNDCG):
         del state
         moves = swaps_of(queries, self.convention, cut=False)
         settings = kernels.SoftRanks(*_formula(self.convention.discount), 1.0 / self.temperature, self.hessian)
-        kernel = kernels.approx_ndcg_gradients
-        run = by_portions(kernel, moves, moves.k, settings, memory=kernels.make_memory, passes=2)
+        code, memory = kernels.approx_ndcg_gradients, kernels.make_memory
+
+        def run(scores: Array, grad: Floats32, hess: Floats32, first: int, last: int) -> Iterator[int]:
+            ranked = rank_queries(moves, scores, first, last)
+            return in_portions(code, ranked, moves.k, settings, memory=memory, outputs=(grad, hess), passes=2)
+
         return Gradients(self, queries, run, n_threads=n_threads, work=work_of(moves, moves.k))
 
 

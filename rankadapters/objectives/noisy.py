@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Literal, NamedTuple
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,7 @@ from rankadapters.core.ranking.offsets import offsets
 from rankadapters.core.ranking.sorting import ALL_FINITE, ranked_rows
 from rankadapters.evaluation import threads
 from rankadapters.objectives.base import IDLE, ConventionField, Objective
-from rankadapters.objectives.bound_gradients import ROW_ORDER, Floats32, Gradients, kernel_order
+from rankadapters.objectives.bound_gradients import ROW_ORDER, Floats32, Gradients, Kernel, kernel_order
 from rankadapters.objectives.kernels import changes, generators, stochastic_rank, yetirank
 from rankadapters.objectives.kernels.queries import CopiedQueries
 from rankadapters.objectives.kernels.stochastic_filter import stochastic_filter_gradients
@@ -121,37 +121,20 @@ class OptionalConvention(ConventionField):
         return None if text == "none" else text
 
 
-class Draw(NamedTuple):
-    """The seed and the scores of one call, and its queries: `first` to `last - 1`."""
-
-    seed: np.uint64
-    scores: Array
-    first: int
-    last: int
-
-
-Estimator = Callable[[Draw, Floats32, Floats32], Iterator[int]]  # yields as `bound_gradients.Kernel` does
-
-
 class Drawing(Objective):
     """Base class of objectives that draw random numbers. The state of their gradients is the number of calls."""
 
     seed: int
 
     @abstractmethod
-    def _estimator(self, queries: Queries) -> tuple[Estimator, Floats]:
-        """Return the function that estimates gradients, and the cumulative work of the queries."""
+    def _kernel(self, queries: Queries, seed_of_call: Callable[[], np.uint64]) -> tuple[Kernel, Floats]:
+        """Return the kernel, which asks for the seed of each call, and the cumulative work of the queries."""
 
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
         """Bind to queries; the state is the number of calls."""
-        estimator, work = self._estimator(queries)
         calls = np.zeros(1, np.int64) if state is None else state
-
-        def run(scores: Array, first: int, last: int, grad: Floats32, hess: Floats32) -> Iterator[int]:
-            seed = np.uint64((self.seed + int(calls[0]) * SEED_STEP) % 2**64)
-            return estimator(Draw(seed, scores, first, last), grad, hess)
-
-        return Gradients(self, queries, run, n_threads=n_threads, work=work, state=calls, advance=1)
+        kernel, work = self._kernel(queries, lambda: np.uint64((self.seed + int(calls[0]) * SEED_STEP) % 2**64))
+        return Gradients(self, queries, kernel, n_threads=n_threads, work=work, state=calls, advance=1)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -230,7 +213,7 @@ class YetiRank(Drawing):
         if not (isinstance(self.convention, RR | AP) or is_err):
             self._set("delta", "exact")
 
-    def _estimator(self, queries: Queries) -> tuple[Estimator, Floats]:
+    def _kernel(self, queries: Queries, seed_of_call: Callable[[], np.uint64]) -> tuple[Kernel, Floats]:
         if self.convention is None:
             moves = labels_alone(queries, changes.CLASSIC)
         else:
@@ -243,9 +226,9 @@ class YetiRank(Drawing):
         neighbors = longest if self.neighbors is None else min(self.neighbors, longest)
         permuting = yetirank.Permuting(moves.kind, self.permutations, moves.k, neighbors, self.decay)
 
-        def run(draw: Draw, grad: Floats32, hess: Floats32) -> Iterator[int]:
-            part, seeds = copied(moves, draw, self.permutations), np.empty(draw.last - draw.first, np.uint64)
-            generators.query_seeds(draw.seed, queries.n_queries, draw.first, seeds)
+        def run(scores: Array, grad: Floats32, hess: Floats32, first: int, last: int) -> Iterator[int]:
+            part, seeds = copied(moves, scores, first, last, self.permutations), np.empty(last - first, np.uint64)
+            generators.query_seeds(seed_of_call(), queries.n_queries, first, seeds)
             settings = self.noise, self.noise_power
             _, ranked, _ = noisy_rankings(part, part.scores, *settings, seeds=seeds, k=queries.n_docs)
             swaps = changes.make_swaps(longest, moves.kind)
@@ -319,23 +302,23 @@ class StochasticRank(Drawing):
         if self.sigma == 1 and not isinstance(self.convention, ERR):
             self._set("arithmetic", "exact")
 
-    def _estimator(self, queries: Queries) -> tuple[Estimator, Floats]:
+    def _kernel(self, queries: Queries, seed_of_call: Callable[[], np.uint64]) -> tuple[Kernel, Floats]:
         moves, sigma, estimations = moves_of(queries, self.convention), self.sigma, self.estimations
         labels = queries.labels if queries.judged is None else np.where(queries.judged, queries.labels, 0)
         labels = moves.rows.take(labels)
         measure = stochastic_rank.Measure(moves.discounts, moves.k, moves.kind)
         exploring = stochastic_rank.Exploring(sigma, self.nu, self.lambda_, estimations, self._departure)
 
-        def run(draw: Draw, grad: Floats32, hess: Floats32) -> Iterator[int]:
-            part, seeds = copied(moves, draw, estimations), np.arange(draw.first, draw.last, dtype=np.uint64)
+        def run(scores: Array, grad: Floats32, hess: Floats32, first: int, last: int) -> Iterator[int]:
+            part, seeds = copied(moves, scores, first, last, estimations), np.arange(first, last, dtype=np.uint64)
             own_labels = writable(labels[part.indptr[0] : part.indptr[-1]])
             means = np.empty(own_labels.size)
             bad = int(stochastic_rank.centered_scores(part, own_labels, sigma, self.mu, means))
             if bad >= 0:
                 yield bad
                 return
-            hess[caller_rows(moves, draw)] = 1.0
-            rankings = noisy_rankings(part, means, "gauss", sigma, seeds=seeds + draw.seed, k=moves.k + 1)
+            hess[caller_rows(moves, first, last)] = 1.0
+            rankings = noisy_rankings(part, means, "gauss", sigma, seeds=seeds + seed_of_call(), k=moves.k + 1)
             noise = stochastic_rank.Noise(means, *rankings, np.zeros(own_labels.size))
             for rows in row_portions(part.indptr, estimations * min(moves.k, own_labels.size)):
                 stochastic_rank.stochastic_rank_gradients(part, measure, exploring, noise, *rows, grad)
@@ -393,30 +376,30 @@ class StochasticFilter(Drawing):
         """Require a FilteredDCG that drops rows by score, but does not rank by score."""
         require_filter(self.convention)
 
-    def _estimator(self, queries: Queries) -> tuple[Estimator, Floats]:
+    def _kernel(self, queries: Queries, seed_of_call: Callable[[], np.uint64]) -> tuple[Kernel, Floats]:
         filtered, settings = filtered_rows(queries, self.convention), (self.sigma, self.estimations)
 
-        def run(draw: Draw, grad: Floats32, hess: Floats32) -> Iterator[int]:
-            stochastic_filter_gradients(draw.scores, filtered, *settings, draw.seed, draw.first, draw.last, grad, hess)
+        def run(scores: Array, grad: Floats32, hess: Floats32, first: int, last: int) -> Iterator[int]:
+            stochastic_filter_gradients(scores, filtered, *settings, seed_of_call(), first, last, grad, hess)
             yield ALL_FINITE
 
         return run, filtered.indptr * float(self.estimations * threads.ROW)
 
 
-def copied(moves: Moves, draw: Draw, copies: int) -> CopiedQueries:
-    """Return the queries of a draw, with offsets for noisy copies of the queries that have a gradient."""
-    indptr, inverse = moves.rows.indptr[draw.first : draw.last + 1], moves.inverse[draw.first : draw.last]
+def copied(moves: Moves, scores: Array, first: int, last: int, copies: int) -> CopiedQueries:
+    """Return queries `first` to `last - 1`, with offsets for noisy copies of those that have a gradient."""
+    indptr, inverse = moves.rows.indptr[first : last + 1], moves.inverse[first:last]
     rows, sizes = slice(indptr[0], indptr[-1]), np.diff(indptr)
     copyptr = offsets(np.repeat(np.where((sizes > 1) & (inverse > 0), sizes, 0), copies))
-    local = writable(np.ascontiguousarray(draw.scores[caller_rows(moves, draw)]))
+    local = writable(np.ascontiguousarray(scores[caller_rows(moves, first, last)]))
     by_row = writable(moves.gains[rows]), writable(moves.rest[rows])
     order = kernel_order(moves.rows)
     return CopiedQueries(local, *by_row, writable(inverse), order, writable(indptr), copyptr, copies)
 
 
-def caller_rows(moves: Moves, draw: Draw) -> Any:
-    """Return the rows of the queries of a draw, as indices or a slice in the caller's order."""
-    rows = slice(moves.rows.indptr[draw.first], moves.rows.indptr[draw.last])
+def caller_rows(moves: Moves, first: int, last: int) -> Any:
+    """Return the rows of queries `first` to `last - 1`, as indices or a slice in the caller's order."""
+    rows = slice(moves.rows.indptr[first], moves.rows.indptr[last])
     order = kernel_order(moves.rows)
     return order[rows] if order.size else rows
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
@@ -10,11 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters.core.arrays import Array, Floats
+from rankadapters.core.classes import lazy_property
 from rankadapters.core.ranking.jit import writable
 from rankadapters.core.ranking.offsets import offsets
 from rankadapters.core.ranking.sorting import make_sorting
 from rankadapters.evaluation import threads
-from rankadapters.objectives.bound_gradients import Floats32, Kernel, kernel_order
+from rankadapters.objectives.bound_gradients import Floats32, kernel_order
 from rankadapters.objectives.kernels import pairs as kernels
 from rankadapters.objectives.kernels import replicas
 from rankadapters.objectives.kernels.pairs import Loss, Pairing
@@ -45,7 +47,7 @@ COMMON_SHARE = 0.75  # if at least this share of rows has one gain, kernels skip
 class PairDraws(NamedTuple):
     """The settings of random pairs."""
 
-    samples: int  # random partners of each row; 0 for the pairs of the top ranks
+    samples: int  # random partners of each row
     rounds: NDArray[np.int64]  # one entry: the number of calls so far
     seed: int | None  # seed of the generator of the calls' seeds; if None, a call's seed is its number
 
@@ -53,15 +55,6 @@ class PairDraws(NamedTuple):
         """Return the seed of a query in this call."""
         calls = int(self.rounds[0])
         return query + ((calls + 1) * n_queries if self.seed is None else twister_word(self.seed, calls))
-
-
-class PairParts(NamedTuple):
-    """The parts of a pair kernel; a position bias makes a different kernel from the same parts."""
-
-    moves: Moves
-    pairs: Pairing
-    sigmoid: str
-    draws: PairDraws
 
 
 @lru_cache(maxsize=8)
@@ -96,7 +89,7 @@ def work_of(moves: Moves, limit: int) -> Floats:
     return np.concatenate([[0.0], np.cumsum(sizes * (np.minimum(sizes, limit) + threads.ROW))])
 
 
-def rank_queries(moves: Moves, scores: Array, first: int, last: int, seed: int) -> RankedQueries:
+def rank_queries(moves: Moves, scores: Array, first: int, last: int, seed: int = 0) -> RankedQueries:
     """Rank queries `first` to `last - 1`, except queries without a gradient or with one row; scores become float64."""
     indptr, order = moves.rows.indptr[first : last + 1], kernel_order(moves.rows)
     part, n = slice(indptr[0], indptr[-1]), np.diff(indptr)
@@ -110,63 +103,64 @@ def rank_queries(moves: Moves, scores: Array, first: int, last: int, seed: int) 
     return RankedQueries(*ranks, order, writable(indptr), inverse, moves.discounts, seed)
 
 
-def by_portions(
-    kernel: Any,
-    moves: Moves,
+def in_portions(
+    code: Any,
+    queries: RankedQueries,
     limit: int,
     *settings: Any,
     memory: Callable[[int], tuple[Any, ...]],
+    outputs: tuple[Floats32, Floats32],
     passes: int = 1,
-    draws: PairDraws | None = None,
-) -> Kernel:
-    """Return a function that ranks queries and calls a kernel for a limited number of ranks at a time.
+) -> Iterator[int]:
+    """Call machine code for all ranks, or for parts of a single query that is too long for one call.
 
-    The calls are `kernel(queries, *settings, first, last, *memory, grad, hess)`, for ranks `first` to `last - 1`. The
-    first `limit` ranks have pairs with later ranks. `memory` allocates for queries of up to a number of rows.
+    The calls are `code(queries, *settings, first, last, *memory, *outputs)`, for ranks `first` to `last - 1`. The first
+    `limit` ranks have pairs with later ranks. With several passes, the ranks are counted on from pass to pass. `memory`
+    allocates for queries of up to a number of rows. Yields what the calls return, as `bound_gradients.Kernel` does.
     """
-
-    def run(scores: Array, first: int, last: int, grad: Floats32, hess: Floats32) -> Iterator[int]:
-        seed = draws.seed_of(first, moves.inverse.size) if draws is not None else 0
-        queries = rank_queries(moves, scores, first, last, seed)
-        space = memory(int(np.diff(queries.indptr).max(initial=0)))
-        for ranks in rank_portions(queries.indptr, limit, passes=passes):
-            bad = int(kernel(queries, *settings, *ranks, *space, grad, hess))
-            yield bad
-            if bad >= 0:
-                return
-
-    return run
-
-
-def pair_kernel(parts: PairParts, bias: replicas.Bias | None = None) -> Kernel:
-    """Return the kernel for the given pair weights and arithmetic; `bias` divides each pair by position ratios."""
-    moves, pairs, sigmoid, draws = parts
-    if sigmoid == "exact" and bias is None:
-        return exact_kernel(moves, pairs)
-    table = _sigmoid_table(pairs.sigma) if sigmoid == "table" else np.zeros(1)
-    form = replicas.Form(moves.kind, draws.samples, ARITHMETICS[sigmoid], writable(table))
-    needs = {"exact": sigmoid == "exact", "biased": bias is not None, "drawing": draws.samples > 0}
-    memory = partial(replicas.make_memory, kind=moves.kind, **needs)
-    limit = 1 if draws.samples else pairs.limit
-    return by_portions(replicas.replica_gradients, moves, limit, form, pairs, bias, memory=memory, draws=draws)
-
-
-def exact_kernel(moves: Moves, pairs: Pairing, loss: Loss | None = None) -> Kernel:
-    """Return the kernel of exact gradients; `loss` has the pair weights of LambdaLoss."""
-    memory = partial(kernels.make_memory, kind=moves.kind)
-    return by_portions(kernels.pair_gradients, moves, pairs.limit, moves.kind, pairs, loss, memory=memory)
-
-
-def rank_portions(indptr: Array, limit: int, *, passes: int = 1) -> Iterator[tuple[int, int]]:
-    """Yield the rank range of each kernel call: all ranks, or parts of a single query that is too long for one call.
-
-    With several passes, the ranks are counted on from pass to pass.
-    """
-    longest = int(np.diff(indptr).max(initial=1))
-    ranks = max(min(limit, longest - 1), 1) * passes
-    step = max(threads.WORK_PER_CALL // longest, 1) if indptr.size == 2 else ranks  # noqa: PLR2004 - one query
+    longest = int(np.diff(queries.indptr).max(initial=0))
+    ranks, space = max(min(limit, longest - 1), 1) * passes, memory(longest)
+    step = max(threads.WORK_PER_CALL // longest, 1) if queries.indptr.size == 2 else ranks  # noqa: PLR2004 - one query
     for first in range(0, ranks, step):
-        yield first, first + step
+        bad = int(code(queries, *settings, first, first + step, *space, *outputs))
+        yield bad
+        if bad >= 0:
+            return
+
+
+@dataclass(frozen=True)
+class PairKernel:
+    """The kernel of pairs, in exact arithmetic or, for other arithmetic, random pairs and position biases, one by one.
+
+    `loss` has the pair weights of LambdaLoss; `bias` divides each pair by position ratios.
+    """
+
+    moves: Moves
+    pairs: Pairing
+    sigmoid: str = "exact"
+    draws: PairDraws | None = None
+    loss: Loss | None = None
+    bias: replicas.Bias | None = None
+
+    def __call__(self, scores: Array, grad: Floats32, hess: Floats32, first: int, last: int) -> Iterator[int]:
+        """Compute the gradients of queries `first` to `last - 1`."""
+        moves, pairs, draws = self.moves, self.pairs, self.draws
+        seed = 0 if draws is None else draws.seed_of(first, moves.inverse.size)
+        queries, outputs = rank_queries(moves, scores, first, last, seed), (grad, hess)
+        if self.sigmoid == "exact" and self.bias is None:
+            exact, memory = (moves.kind, pairs, self.loss), partial(kernels.make_memory, kind=moves.kind)
+            return in_portions(kernels.pair_gradients, queries, pairs.limit, *exact, memory=memory, outputs=outputs)
+        needs = {"exact": self.sigmoid == "exact", "biased": self.bias is not None, "drawing": draws is not None}
+        memory = partial(replicas.make_memory, kind=moves.kind, **needs)
+        settings, limit = (self.form, pairs, self.bias), pairs.limit if draws is None else 1
+        return in_portions(replicas.replica_gradients, queries, limit, *settings, memory=memory, outputs=outputs)
+
+    @lazy_property
+    def form(self) -> replicas.Form:
+        """The settings of a replica."""
+        table = _sigmoid_table(self.pairs.sigma) if self.sigmoid == "table" else np.zeros(1)
+        samples = 0 if self.draws is None else self.draws.samples
+        return replicas.Form(self.moves.kind, samples, ARITHMETICS[self.sigmoid], writable(table))
 
 
 @lru_cache(maxsize=2)

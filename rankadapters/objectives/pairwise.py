@@ -154,11 +154,11 @@ class Pairwise(Objective):
         """Bind to queries."""
         pairs = pair_gradients.pairing(moves, self.truncation, self.sigma, self.normalization, self.hessian)
         rounds = np.zeros(1, np.int64) if state is None else state
-        draws = pair_gradients.PairDraws(self.samples or 0, rounds, None if self.seed == BY_ROUND else self.seed)
-        parts = pair_gradients.PairParts(moves, pairs, self.sigmoid, draws)
-        kernel, work = pair_gradients.pair_kernel(parts), pair_gradients.work_of(moves, self.samples or pairs.limit)
-        drawn = rounds if self.samples else None
-        return Gradients(self, queries, kernel, n_threads=n_threads, work=work, state=drawn, advance=1, parts=parts)
+        seed = None if self.seed == BY_ROUND else self.seed
+        draws = pair_gradients.PairDraws(self.samples, rounds, seed) if self.samples else None
+        kernel = pair_gradients.PairKernel(moves, pairs, self.sigmoid, draws)
+        work, drawn = pair_gradients.work_of(moves, self.samples or pairs.limit), rounds if draws else None
+        return Gradients(self, queries, kernel, n_threads=n_threads, work=work, state=drawn, advance=1)
 
     @property
     def divides_weights(self) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple, cast
 
 import numpy as np
@@ -19,7 +19,7 @@ from rankadapters.core.ranking.jit import writable
 from rankadapters.objectives.base import OBJECTIVES, Objective, read_back
 from rankadapters.objectives.bound_gradients import Floats32, Gradients
 from rankadapters.objectives.kernels.replicas import Bias
-from rankadapters.objectives.pair_gradients import pair_kernel
+from rankadapters.objectives.pair_gradients import PairKernel
 
 Positions = NDArray[np.int64]
 
@@ -267,15 +267,16 @@ class BiasRatios(PositionBias):
         if positions is not None:
             _require_indices(check_positions(positions, queries), indices)
         gradients = objective.bind(queries, n_threads=n_threads)
-        if gradients.parts is None:
+        kernel = gradients.kernel
+        if not isinstance(kernel, PairKernel) or kernel.loss is not None:
             msg = f"BiasRatios cannot divide the pairs of {objective}."
             raise ConventionError(msg, hint="AdditiveBias, or another objective")
         longest = int(np.diff(queries.indptr).max(initial=1))
         limit = min(self.limit or longest, longest)
-        by_index = gradients.parts.moves.rows.take(indices)
+        by_index = kernel.moves.rows.take(indices)
         ratios, costs = np.ones((2, limit)), np.zeros((2, by_index.size))
         bias = Bias(writable(by_index), ratios, costs, self.cost == "mirrored")
-        gradients.kernel = pair_kernel(gradients.parts, bias)
+        gradients.kernel = replace(kernel, bias=bias)
         return BiasedGradients(self, gradients, by_index, ratios, costs=costs, state=state)
 
     def _correct(self, scores: object, gradients: BiasedGradients) -> object:

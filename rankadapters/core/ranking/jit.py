@@ -28,7 +28,7 @@ from rankadapters.core.errors import MissingToolkitError
 PACKAGE = Path(__file__).parents[2]
 KERNELS = ("core/ranking/*.py", "objectives/kernels/**/*.py", "learners/kernels/**/*.py")  # files of jitted functions
 PURPOSES = {"core": "rankings", "objectives": "gradients", "learners": "learners"}  # of kernels, by folder
-UNCALLED: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+UNCALLED: dict[str, Any] = {"no_cpython_wrapper": True}
 
 
 _importing = RLock()  # held while a thread imports numba
@@ -156,7 +156,8 @@ def _dispatcher(function: Callable[..., Any], options: dict[str, Any]) -> Any:
     """Return numba's dispatcher, which compiles at its first call; with NUMBA_DISABLE_JIT=1, the function itself."""
     from numba import njit
 
-    dispatcher = njit(nogil=True, error_model="numpy", **options)(function)
+    always: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+    dispatcher = njit(**always, **options)(function)
     if dispatcher is not function and not options.keys() & UNCALLED.keys():
         dispatcher._cache = KeptCode(folder(), function)  # noqa: SLF001 - numba has no public way to set the cache
     return dispatcher

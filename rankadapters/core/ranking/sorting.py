@@ -97,25 +97,10 @@ def rows_from(scores, threshold, rows):
 
 
 @internal
-def extremes(scores, lanes):
-    """Return the lowest and highest score, by lanes, so that the compiler vectorizes it."""
-    n = scores.size
+def extremes(scores):
+    """Return the lowest and highest score."""
     low, high = scores[0], scores[0]
-    first = 0
-    if n >= 2 * LANES:
-        lows, highs = lanes[:LANES], lanes[LANES : 2 * LANES]
-        for j in range(LANES):
-            lows[j] = highs[j] = scores[j]
-        while first + LANES <= n:
-            block = scores[first : first + LANES]
-            for j in range(LANES):
-                lows[j] = block[j] if block[j] < lows[j] else lows[j]
-                highs[j] = block[j] if block[j] > highs[j] else highs[j]
-            first += LANES
-        for j in range(LANES):
-            low = lows[j] if lows[j] < low else low
-            high = highs[j] if highs[j] > high else high
-    for i in range(first, n):
+    for i in range(scores.size):
         low = scores[i] if scores[i] < low else low
         high = scores[i] if scores[i] > high else high
     return np.float64(low), np.float64(high)
@@ -162,35 +147,6 @@ def end_buckets(k, ends):
 
 
 @internal
-def bucket_top(scores, k, space):
-    """Write the rows of the top buckets into space.order, bucket by bucket; return their number."""
-    n, bucket, ends = scores.size, space.bucket, space.ends
-    low, high = extremes(scores, space.ordered)
-    fill_buckets(scores, low, high, bucket, ends)
-    last, count = end_buckets(k, ends)
-    divisions = 0
-    while count > MOST_KEPT * k and k < n and divisions < MOST_DIVISIONS:
-        low, high = extremes_of_bucket(scores, bucket, last)
-        if low == high:
-            break
-        fill_buckets(scores, low, high, bucket, ends)
-        last, count = end_buckets(k, ends)
-        divisions += 1
-    end = np.uint64(0)
-    for i in range(n):  # branch-free: rows of other buckets are written, then overwritten
-        space.rows[end] = i
-        end += np.uint64(bucket[i] <= last)
-    for r in range(end):
-        row = np.uint64(space.rows[r])
-        b = np.uint64(bucket[row])
-        position = np.uint64(ends[b])
-        space.order[position] = row
-        space.ordered[position] = scores[row]
-        ends[b] += 1
-    return count
-
-
-@internal
 def insert_run(scores, order, first, last):
     """Sort order[first:last] by insertion."""
     for i in range(first + 1, last):
@@ -204,28 +160,31 @@ def insert_run(scores, order, first, last):
 
 
 @internal
+def merge(scores, order, first, middle, last, merged):
+    """Merge order[first:middle] and order[middle:last], both sorted, into `merged[first:last]`."""
+    i, j = first, middle
+    for t in range(first, last):
+        if j >= last or (i < middle and scores[order[i]] >= scores[order[j]]):
+            merged[t] = order[i]
+            i += 1
+        else:
+            merged[t] = order[j]
+            j += 1
+
+
+@internal
 def merge_sort(scores, order, spare):
     """Sort `order` by descending score, stably."""
     n = order.size
     for first in range(0, n, RUN):
         insert_run(scores, order, first, min(first + RUN, n))
     width = RUN
-    source, target = order, spare[:n]
     while width < n:
         for first in range(0, n, 2 * width):
-            middle, last = min(first + width, n), min(first + 2 * width, n)
-            i, j = first, middle
-            for t in range(first, last):
-                if i < middle and (j >= last or scores[source[i]] >= scores[source[j]]):
-                    target[t] = source[i]
-                    i += 1
-                else:
-                    target[t] = source[j]
-                    j += 1
-        source, target = target, source
+            merge(scores, order, first, first + width, min(first + 2 * width, n), spare)
+        for i in range(n):
+            order[i] = spare[i]
         width *= 2
-    for i in range(n):
-        order[i] = source[i]
 
 
 @internal
@@ -249,9 +208,32 @@ def insert_all(order, ordered, n, most_moves):
 @internal
 def rank_by_buckets(scores, k, space):
     """Rank as `rank` does: bucket sort, then insertion sort, or merge sort if that takes too many moves."""
-    count = bucket_top(scores, k, space)
+    n, bucket, ends = scores.size, space.bucket, space.ends
+    low, high = extremes(scores)
+    fill_buckets(scores, low, high, bucket, ends)
+    last, count = end_buckets(n if k is None else k, ends)
+    if k is not None:
+        divisions = 0
+        while count > MOST_KEPT * k and k < n and divisions < MOST_DIVISIONS:
+            low, high = extremes_of_bucket(scores, bucket, last)
+            if low == high:
+                break
+            fill_buckets(scores, low, high, bucket, ends)
+            last, count = end_buckets(k, ends)
+            divisions += 1
+    end = np.uint64(0)
+    for i in range(n):  # branch-free: rows of other buckets are written, then overwritten
+        space.rows[end] = i
+        end += np.uint64(bucket[i] <= last)
+    for r in range(end):
+        row = np.uint64(space.rows[r])
+        b = np.uint64(bucket[row])
+        position = np.uint64(ends[b])
+        space.order[position] = row
+        space.ordered[position] = scores[row]
+        ends[b] += 1
     if not insert_all(space.order, space.ordered, count, MOVES_PER_ROW * count):
-        merge_sort(scores, space.order[:count], space.bucket)
+        merge_sort(scores, space.order[:count], bucket)
     return count
 
 
@@ -259,7 +241,7 @@ def rank_by_buckets(scores, k, space):
 def rank(scores, k, space):
     """Order the top rows by descending score, then row; return how many: at least k, and all that tie with the k-th.
 
-    The rows are written to `space.order`.
+    The rows are written to `space.order`. With None as k, which compiles sooner, all rows are ordered.
     """
     count = scores.size
     if count > COUNTED:

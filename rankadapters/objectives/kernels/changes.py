@@ -15,6 +15,7 @@ import numpy as np
 from rankadapters.core.ranking.jit import internal, jit
 
 # The weight of a pair. `pairs.weigh` computes the first two, and the rest of this module those that need running sums.
+# `replicas.add_pairs_in_turn` computes those of DCG and ONE once more, and takes any other without running sums as ONE.
 # CATBOOST_ and YETIRANK_ are CatBoost 1.2.10's weights in LambdaMart and in YetiRank.
 DCG, ONE, CLASSIC = range(3)  # the change of DCG, 1, and YetiRank's weight without a measure
 XGBOOST_PRECISIONS, PRECISIONS, PRECISIONS_FOUND = range(3, 6)  # changes of AP; the last with divisor="found"
@@ -30,7 +31,8 @@ Swaps = namedtuple("Swaps", "changes running sums numbers")  # noqa: PYI024 - nu
 def make_swaps(width: int, kind: int) -> tuple[Any, Any, Any]:
     """Allocate memory for queries of up to `width` rows as one of three arguments, for AP, RR and ERR; others are None.
 
-    numba compiles kernels for the measure whose argument is not None.
+    numba compiles kernels for the measure whose argument is not None. In a tuple, numba would count references to the
+    arrays at every rank, which takes half as long as the pairs of a short query.
     """
     changes, running, sums = np.zeros((3, width + 1))
     swaps = Swaps(changes, running, sums, np.zeros(2))

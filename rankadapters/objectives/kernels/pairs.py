@@ -123,7 +123,7 @@ def keep_powers(scores, i, sigma, powers):
         exponentials(scores, np.int64(i), scores.size, sigma, powers)
 
 
-@internal(forceinline=True)
+@jit(inline="always")
 def add_pairs(kind, pairing, scores, gains, discounts, first, last, memory, precisions, first_ranks, cascade):
     """Add all pairs of ranks `first` to `last - 1` with later ranks; sum the lambda magnitudes in `memory.total`."""
     powers, lambdas, hessians, zeros, totals, listed, counts = memory

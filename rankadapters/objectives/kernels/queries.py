@@ -51,7 +51,7 @@ def rank_all(scores, gains, indptr, rowptr, space, ranked_scores, ranked_gains, 
         start, begin, n = indptr[q], rowptr[q], rowptr[q + 1] - rowptr[q]
         if n > 0:
             query_scores, query_gains = scores[start : start + n], gains[start : start + n]
-            rank(query_scores, n, space)
+            rank(query_scores, None, space)
             for r in range(n):
                 row = np.uint64(space.order[r])
                 rows[begin + r], ranked_scores[begin + r] = row, query_scores[row]
