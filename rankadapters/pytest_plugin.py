@@ -8,7 +8,7 @@ pytest 8.2 and 9.2, "Writing plugins".
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
 
@@ -42,10 +42,9 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     """Fail a test that has the marker, but no fixture that uses it."""
     marks = [mark for mark in item.own_markers if mark.name == MARKER]
     if marks and not {"ranking_parity", "assert_same_ndcg", "request"} & set(getattr(item, "fixturenames", ())):
-        pytest.fail(
-            f"the test is marked {MARKER} but uses no fixture that compares numbers.\n"
-            "Hint: def test_...(ranking_parity): ranking_parity(labels, scores, qid=qid).",
-            pytrace=False,
+        _fail(
+            f"the test is marked {MARKER} but uses no fixture that compares numbers.",
+            hint="def test_...(ranking_parity): ranking_parity(labels, scores, qid=qid)",
         )
 
 
@@ -97,10 +96,9 @@ def ranking_parity(request: pytest.FixtureRequest) -> Callable[..., ParityReport
         options = _marker_options(request)
         declared = options["convention"] if convention is None else _resolve(convention, "convention")
         if declared is None:
-            pytest.fail(
-                "no convention is declared, and parity means nothing without one.\n"
-                f"Hint: @pytest.mark.{MARKER}(convention='lightgbm@10'), or --rank-convention lightgbm@10.",
-                pytrace=False,
+            _fail(
+                "no convention is declared, and parity means nothing without one.",
+                hint=f"@pytest.mark.{MARKER}(convention='lightgbm@10'), or --rank-convention lightgbm@10",
             )
         defaults = {name: options[name] for name in ("toolkits", "require") if name in options}
         report = crosscheck(labels, scores, declared, **(defaults | keywords))
@@ -122,6 +120,12 @@ def _marker_options(request: pytest.FixtureRequest) -> dict[str, Any]:
         raise pytest.UsageError(f"the marker {MARKER} was given {unknown[0]}; it takes the keywords {allowed}.")
     spec = keywords.get("convention", request.config.getoption("rank_convention"))
     return {**keywords, "convention": None if spec is None else _resolve(spec, f"the convention of {MARKER}")}
+
+
+def _fail(message: str, hint: str) -> NoReturn:
+    from rankadapters.core.errors import InputError
+
+    pytest.fail(str(InputError(message, hint=hint)), pytrace=False)
 
 
 def _resolve(spec: Any, where: str) -> Convention:

@@ -20,22 +20,18 @@ class DatasetColumns(NamedTuple):
     weights: Array | None  # per row or per query, as in the toolkit
     positions: Array | None = None  # position at which each row was shown; only for a position bias
 
-    def queries(self, query_weights: Callable[[Array, Array], Array] | None = None) -> Callable[[str | None], Queries]:
-        """Return a function that builds Queries with weights by query, by row or none, as its argument says.
+    def queries(self, weighting: str | None, query_weights: Callable[[Array, Array], Array] | None = None) -> Queries:
+        """Return Queries with weights by query, by row or none.
 
         `query_weights` computes the weights by query from those by row and the group sizes.
         """
-
-        def bind(weighting: str | None) -> Queries:
-            by_query = by_row = None
-            if self.weights is not None and weighting == "query_weight":
-                by_query = self.weights if query_weights is None else query_weights(self.weights, self.group_sizes)
-            elif self.weights is not None and weighting == "row_weight":
-                per_query = self.weights.size == self.group_sizes.size != self.group_sizes.sum()
-                by_row = np.repeat(self.weights, self.group_sizes) if per_query else self.weights
-            return Queries(self.labels, group_sizes=self.group_sizes, query_weight=by_query, row_weight=by_row)
-
-        return bind
+        by_query = by_row = None
+        if self.weights is not None and weighting == "query_weight":
+            by_query = self.weights if query_weights is None else query_weights(self.weights, self.group_sizes)
+        elif self.weights is not None and weighting == "row_weight":
+            per_query = self.weights.size == self.group_sizes.size != self.group_sizes.sum()
+            by_row = np.repeat(self.weights, self.group_sizes) if per_query else self.weights
+        return Queries(self.labels, group_sizes=self.group_sizes, query_weight=by_query, row_weight=by_row)
 
     def equals(self, other: DatasetColumns) -> bool:
         """Return whether all columns are equal."""

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from threading import get_ident
-from typing import Any, NamedTuple, Protocol
+from functools import partial
+from threading import current_thread
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from rankadapters.callbacks.arguments import QueryCounts
 from rankadapters.callbacks.dataset_columns import DatasetColumns
-from rankadapters.callbacks.metrics import Monitor
-from rankadapters.callbacks.query_counts import QueryCounts
+from rankadapters.callbacks.metrics import Monitor, Trainings
 from rankadapters.core.arrays import Array, Ints
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, UnsupportedConventionError
@@ -25,15 +26,11 @@ class GlobalTallies:
 
     def __init__(self, monitor: Monitor, counts: QueryCounts) -> None:
         self._monitor, self._counts = monitor, counts
-        self._noted_by_thread: dict[int, list[_Noted]] = {}
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Copy the settings without the tallies."""
-        return {**self.__dict__, "_noted_by_thread": {}}
+        self._noted_by_thread: Trainings[list[_Noted]] = Trainings()
 
     def forget(self) -> None:
         """Drop the tallies of an unfinished round."""
-        self._noted_by_thread.pop(get_ident(), None)
+        self._noted_by_thread.pop(current_thread(), None)
 
     def note(
         self, owner: object, read: Callable[[], DatasetColumns | None], scores: Callable[[], Array]
@@ -42,7 +39,7 @@ class GlobalTallies:
 
         `merge` raises any error, on all workers together.
         """
-        noted = self._noted_by_thread.setdefault(get_ident(), [])
+        noted = self._noted_by_thread.setdefault(current_thread(), [])
         if sum(entry.owner == id(owner) for entry in noted) > 1:  # one may be left from a failed training
             msg = "the values of two rounds were never added up over the workers."
             raise InputError(msg, hint="the same object in callbacks= too; a new one after a training that failed")
@@ -64,12 +61,9 @@ class GlobalTallies:
         `local_sets` are the sets that this worker tallied, in the order of its calls of `note`.
         """
         self._counts.refuse_sets(sets)
-        noted = self._noted_by_thread.pop(get_ident(), [])
+        noted = self._noted_by_thread.pop(current_thread(), [])
         shape = (len(sets), len(self._monitor.names), Tally.N_LIMBS)
-
-        def limbs() -> Ints:
-            return self._limbs(noted, shape, sets, local_sets).ravel()
-
+        limbs = partial(self._limbs, noted, shape, sets, local_sets)
         total = limbs() if exchange is None else summed(exchange, key, parts, int(np.prod(shape)), limbs)
         return {
             name: self._values(name, limbs_of_set, parts)
@@ -93,7 +87,7 @@ class GlobalTallies:
             for number, convention in enumerate(self._monitor.names):
                 if convention in tallies:
                     limbs[sets.index(name), number] = tallies[convention].to_limbs()
-        return limbs
+        return limbs.ravel()
 
     def _values(self, set_name: str, limbs: Ints, parts: int) -> dict[str, float]:
         values = {}
@@ -122,6 +116,13 @@ def refuse_over_rows(conventions: Iterable[Convention]) -> None:
         if convention.over == "rows":
             msg = f"{convention.name} is over all rows as one query, which the workers' parts do not add up to."
             raise UnsupportedConventionError(msg, hint="pool='queries', or ra.evaluate on gathered rows")
+
+
+def refuse_parts(feature: str, parts: int, hint: str, why: str = "") -> None:
+    """Refuse a metric over one worker's rows if the training has several workers; `parts` is their number."""
+    if parts > 1:
+        msg = f"{feature} is for one process, but this training has {parts}, each with a part of the rows{why}."
+        raise InputError(msg, hint=hint)
 
 
 class Exchange(Protocol):

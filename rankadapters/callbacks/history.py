@@ -13,7 +13,7 @@ from rankadapters.core.classes import frozen_class
 from rankadapters.core.declaration.arguments import refusal
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError, choices
-from rankadapters.evaluation.table import Table, fixed
+from rankadapters.evaluation.table import Table, as_frame, fixed
 from rankadapters.presets.texts import as_convention
 
 Log = Mapping[str, Mapping[str, Sequence[float]]]
@@ -228,8 +228,6 @@ class History(list[Evaluation]):
         MissingToolkitError
             pandas is not installed.
         """
-        from rankadapters.evaluation.table import as_frame
-
         signatures = {convention: str(convention) for convention in {entry.convention for entry in self}}
         rows = [(e.iteration, e.dataset, e.name, signatures[e.convention], e.value) for e in self]
         return as_frame(rows, ["iteration", "dataset", "name", "convention", "value"])

@@ -1,10 +1,12 @@
-"""The shared part of metric callbacks: evaluators bound to a toolkit's data sets."""
+"""The shared part of metric callbacks: evaluators bound to a toolkit's data sets, and the trainings under way."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from copy import deepcopy
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import Any, TypeVar
+from weakref import WeakKeyDictionary
 
 from rankadapters.callbacks.arguments import display_names
 from rankadapters.callbacks.dataset_columns import DatasetColumns
@@ -12,12 +14,11 @@ from rankadapters.core.arrays import Array
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import choices, warn_caller
+from rankadapters.evaluation.evaluator import Evaluator
+from rankadapters.evaluation.tally import Tally
 from rankadapters.evaluation.threads import as_n_threads
 
-if TYPE_CHECKING:
-    from rankadapters.evaluation.evaluator import Evaluator
-    from rankadapters.evaluation.tally import Tally
-
+T = TypeVar("T")
 
 KEPT = 8  # data sets whose evaluators are kept
 COUNTED = ("query_weight", "row_weight")  # weightings that use a toolkit's weights
@@ -66,14 +67,15 @@ class Monitor:
         return {convention: tally for evaluator in evaluators for convention, tally in evaluator.tally(scores).items()}
 
     def _evaluators(self, columns: DatasetColumns, refuse: Callable[[], None] | None = None) -> list[Evaluator]:
-        for known, evaluators in self._bound:
-            if known.equals(columns):
+        for bound_columns, evaluators in self._bound:
+            if bound_columns.equals(columns):
                 return evaluators
         if refuse is not None:
             refuse()
         if columns.weights is not None and not self._has_warned:
             self._has_warned = warn_of_ignored_weights(self.names)
-        evaluators = evaluators_of(self.names, columns.queries(self._query_weights), self.n_threads)
+        bind = partial(columns.queries, query_weights=self._query_weights)
+        evaluators = evaluators_of(self.names, bind, self.n_threads)
         copied = deepcopy(columns)  # because the caller may change the arrays
         self._bound = ((copied, evaluators), *self._bound[: KEPT - 1])
         return evaluators
@@ -87,10 +89,6 @@ def evaluators_of(
     conventions: Iterable[Convention], bind: Callable[[str | None], Queries], n_threads: int | None
 ) -> list[Evaluator]:
     """Bind conventions to the queries that `bind` returns for each convention's weighting."""
-    from rankadapters.evaluation.evaluator import (
-        Evaluator,  # takes time to import, so only at the first evaluation
-    )
-
     parts: dict[str | None, list[Convention]] = {}
     for convention in conventions:
         parts.setdefault(convention.weighting, []).append(convention)
@@ -118,3 +116,19 @@ def warn_of_ignored_weights(conventions: Iterable[Convention]) -> bool:
             hint="convention.replace(average='query') where the measure has it, or evaluation sets without weights",
         )
     return bool(ignoring)
+
+
+class Trainings(WeakKeyDictionary[Any, T]):
+    """What a callback keeps of each training under way, by its model or its thread; empty in a pickle or deep copy.
+
+    One callback may then serve trainings in several threads. What a failed training leaves is freed with its key.
+    """
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle without the trainings."""
+        return Trainings, ()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Trainings[T]:
+        """Copy without the trainings."""
+        del memo
+        return Trainings()

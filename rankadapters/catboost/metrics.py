@@ -5,26 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import catboost as cb
 import numpy as np
 
 from rankadapters import presets
-from rankadapters.callbacks.arguments import require_name
-from rankadapters.callbacks.callers import refuse_other_toolkit, refused_as_scorer
-from rankadapters.callbacks.metrics import COUNTED, evaluated, evaluators_of, warn_of_ignored_weights
+from rankadapters.callbacks.arguments import refuse_other_toolkit, refused_as_scorer, require_name
+from rankadapters.callbacks.metrics import evaluated, evaluators_of, warn_of_ignored_weights
 from rankadapters.catboost.boosted_pool import labels_of, sizes_of
 from rankadapters.core.arrays import Array
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.guesses import EVAL_METRIC, shows_call
 from rankadapters.core.errors import ConventionError, InputError, brief
+from rankadapters.evaluation.evaluator import Evaluator
 from rankadapters.parity.data import as_float32
 from rankadapters.presets.texts import as_convention, is_one
-
-if TYPE_CHECKING:
-    from rankadapters.evaluation.evaluator import Evaluator
 
 native_metric, read_metric = presets.catboost.write, presets.catboost.read
 
@@ -111,22 +108,18 @@ class EvalMetric:
         )
 
     def _bound(self, index: int, weights: Array | None) -> list[Evaluator]:
-        queries = self._weighted(index, weights)
-        return evaluators_of([self.convention], lambda _: queries, self.n_threads)
-
-    def _weighted(self, index: int, weights: Array | None) -> Queries:
-        """Return a set with its own weights or, if it has none, with CatBoost's if the convention uses them."""
+        """Bind a set with its own weights or, if it has none, with CatBoost's if the convention uses them."""
         queries, weighting = self.sets[index], self.convention.weighting
-        if weights is None or queries.weights:
-            return queries
-        if not self._has_warned:
-            self._has_warned = warn_of_ignored_weights([self.convention])
-        if weighting not in COUNTED:
-            return queries
-        if weighting == "row_weight":
-            return queries.with_weights(row_weight=weights)
-        hint = "group_weight= instead of weight=, or sets=[(labels, qid, query_weight)]"
-        return queries.with_weights(queries.weights_per_query(f"weight= of set {index}", weights, hint=hint))
+        if weights is not None and not queries.weights:
+            if not self._has_warned:
+                self._has_warned = warn_of_ignored_weights([self.convention])
+            if weighting == "row_weight":
+                queries = queries.with_weights(row_weight=weights)
+            elif weighting == "query_weight":
+                hint = "group_weight= instead of weight=, or sets=[(labels, qid, query_weight)]"
+                by_query = queries.weights_per_query(f"weight= of set {index}", weights, hint=hint)
+                queries = queries.with_weights(by_query)
+        return evaluators_of([self.convention], lambda _: queries, self.n_threads)
 
     def _refuse_sets(self) -> None:
         """Refuse labels without a gain, and sets that labels do not tell apart."""

@@ -216,7 +216,8 @@ class CatBoostToolkit(Toolkit):
             data = self.prepare(ToolkitData(queries=Queries(labels, qid=model.qid), scores=model.scores()), words)
             our_value = OurNumber.of(data.queries, data.scores, nearest).value
         outcome = "gives the value of all rows as one query" if refusal is None else f"refuses it: {refusal}"
-        reason = f"The Pool has no group ids, and CatBoost {outcome}.\nHint: catboost.Pool(X, labels, group_id=qid)."
+        message = f"The Pool has no group ids, and CatBoost {outcome}."
+        reason = str(InputError(message, hint="catboost.Pool(X, labels, group_id=qid)"))
         source = f"model.eval_metrics {words}", self.version, nearest
         row = ParityRow.not_comparable(*source, our_value=our_value, reason=reason, value=value)
         return ParityReport((row,), "the Pool has no group ids")

@@ -157,17 +157,12 @@ class Boosting:
             WatchedSet.of(*parts, list(names), self.params.n_threads)
             for parts in zip(set_names(len(self._pools) - 1), self._pools, self._columns, strict=True)
         ]
-        watch = Watch(sets, names, self.params, callbacks)
-        trees = Trees()
-        goes_on = True
-        while goes_on and len(trees) < self.params.rounds:
-            tree = self._grow(watch.sets[0].scores, len(trees))
-            if tree is None:
-                break
+        watch, trees, goes_on = Watch(sets, names, self.params, callbacks), Trees(), True
+        while goes_on and (tree := self._grow(sets[0].scores, len(trees))) is not None:
             trees.append(tree)
-            for watched_set in watch.sets:
+            for watched_set in sets:
                 watched_set.add(tree)
-            goes_on = watch.after_round()
+            goes_on = watch.after_round() and len(trees) < self.params.rounds
             advance(len(trees), self.params.rounds)
         return trees, watch
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import catboost as cb
 import numpy as np
@@ -18,10 +19,8 @@ from rankadapters.catboost.training_params import TrainingParams
 from rankadapters.core.arrays import Floats
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
+from rankadapters.evaluation.evaluator import Evaluator
 from rankadapters.evaluation.table import fixed
-
-if TYPE_CHECKING:
-    from rankadapters.evaluation.evaluator import Evaluator
 
 
 @dataclass(eq=False)
@@ -43,7 +42,8 @@ class WatchedSet:
     ) -> WatchedSet:
         """Bind the conventions to a Pool, and start the scores from the Pool's baseline."""
         try:
-            evaluators = evaluators_of(conventions, columns.queries(query_weights_of_pool), n_threads)
+            bind = partial(columns.queries, query_weights=query_weights_of_pool)
+            evaluators = evaluators_of(conventions, bind, n_threads)
         except InputError as error:
             raise error.about(name) from None
         return cls(name, without_baseline(pool), baseline_of(pool), evaluators, np.zeros(pool.num_row()))

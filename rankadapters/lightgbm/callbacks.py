@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import lightgbm as lgb
 
-from rankadapters.callbacks.arguments import require_name, require_patience
-from rankadapters.callbacks.callers import refuse_other_toolkit
-from rankadapters.callbacks.trainings import Trainings
+from rankadapters.callbacks.arguments import refuse_other_toolkit, require_stopping
+from rankadapters.callbacks.metrics import Trainings
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
 from rankadapters.lightgbm.distributed import leaving_network
 from rankadapters.presets.texts import as_convention
 
 _LightGBMStopping: Any = type(lgb.early_stopping(1))
+_Training = tuple[Any, list[Any]]  # LightGBM's early stopping, and the results of each round, of all metrics and sets
 
 
 class EarlyStopping(_LightGBMStopping):
@@ -28,34 +28,34 @@ class EarlyStopping(_LightGBMStopping):
     def __init__(self, rounds: int, *, name: str, data_name: str | None, verbose: bool, min_delta: float) -> None:
         super().__init__(rounds, first_metric_only=True, verbose=verbose, min_delta=min_delta)
         self.name, self.data_name = name, data_name
-        self._trainings: Trainings[_Stopping] = Trainings()
+        self._trainings: Trainings[_Training] = Trainings()
 
     def __call__(self, env: Any) -> None:
         """Decide as LightGBM does, by the watched results alone."""
         refuse_other_toolkit("lightgbm", "early_stopping", env)
         if env.iteration == env.begin_iteration:
-            own = _LightGBMStopping(
+            stopping = _LightGBMStopping(
                 self.stopping_rounds, first_metric_only=True, verbose=self.verbose, min_delta=self.min_delta
             )
-            self._trainings[env.model] = _Stopping(own, [])
-        stopping = self._trainings[env.model]
+            self._trainings[env.model] = stopping, []
+        stopping, rounds = self._trainings[env.model]
         results = env.evaluation_result_list or []
-        stopping.rounds.append(results)
-        watched = [result for result in results if self._is_watched(result, env)]
+        rounds.append(results)
+        watched = [
+            result
+            for result in results
+            if result[1] == self.name
+            and self.data_name in {None, result[0]}
+            and not self._is_train_set(dataset_name=result[0], env=env)
+        ]
         if not watched:
             with leaving_network(env):
                 self._refuse(results, env)
         try:
-            stopping.own(replace(env, evaluation_result_list=watched))
+            stopping(replace(env, evaluation_result_list=watched))
         except lgb.callback.EarlyStopException as stop:
-            stop.best_score = stopping.rounds[stop.best_iteration - env.begin_iteration]  # of all metrics and sets
+            stop.best_score = rounds[stop.best_iteration - env.begin_iteration]  # of all metrics and sets
             raise
-
-    def _is_watched(self, result: Any, env: Any) -> bool:
-        data_name, name = result[:2]
-        if name != self.name or self._is_train_set(dataset_name=data_name, env=env):
-            return False
-        return self.data_name is None or data_name == self.data_name
 
     def _refuse(self, results: Any, env: Any) -> None:
         """Raise an error that says what is not reported: the metric, or the set to watch."""
@@ -71,14 +71,6 @@ class EarlyStopping(_LightGBMStopping):
             raise InputError(msg, hint="valid_sets=[valid] of lgb.train, or eval_set= of LGBMRanker.fit")
         msg = f"early stopping watches the set {self.data_name!r}, but the validation sets are {valid}."
         raise InputError(msg, hint=f"data_name={valid[0]!r}, or data_name=None for all of them")
-
-
-@dataclass(eq=False)
-class _Stopping:
-    """The early stopping of one training."""
-
-    own: Any  # LightGBM's
-    rounds: list[Any]  # the results of each round, of all metrics and sets
 
 
 def early_stopping(
@@ -145,8 +137,6 @@ def early_stopping(
     >>> len(log["valid_0"]["ndcg@5/letor4"]) - booster.best_iteration
     3
     """
-    require_patience(rounds, min_delta)
-    require_name("data_name", data_name)
-    require_name("name", name)
+    require_stopping(rounds, min_delta, data_name=data_name, name=name)
     watched = as_convention(convention).name if name is None else name
     return EarlyStopping(int(rounds), name=watched, data_name=data_name, verbose=verbose, min_delta=min_delta)

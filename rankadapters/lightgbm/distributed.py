@@ -9,10 +9,10 @@ from typing import Any
 
 import lightgbm as lgb
 
+from rankadapters.callbacks.arguments import QueryCounts
 from rankadapters.callbacks.dataset_columns import flat
 from rankadapters.callbacks.global_metrics import Exchange, GlobalTallies, refuse_over_rows
 from rankadapters.callbacks.metrics import Monitor
-from rankadapters.callbacks.query_counts import QueryCounts
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
 from rankadapters.lightgbm.metrics import columns_of, mean_weights

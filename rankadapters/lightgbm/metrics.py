@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters import presets
-from rankadapters.callbacks.callers import refuse_other_toolkit, refused_as_scorer
+from rankadapters.callbacks.arguments import refuse_other_toolkit, refused_as_scorer
 from rankadapters.callbacks.dataset_columns import DatasetColumns, flat, missing_group
 from rankadapters.callbacks.metrics import Monitor
 from rankadapters.core.arrays import Array

@@ -121,7 +121,7 @@ def _data(data: Any, weighting: str | None) -> tuple[Any, Queries]:
     if features is None:
         msg = "the Dataset has no features: LightGBM frees them when it constructs it."
         raise InputError(msg, hint="lgb.Dataset(..., free_raw_data=False), or (X, labels, qid)")
-    return features, columns.queries(mean_weights)(weighting)
+    return features, columns.queries(weighting, mean_weights)
 
 
 def _label_gain(booster: lgb.Booster) -> list[float] | None:

@@ -9,6 +9,7 @@ from typing import Any
 import lightgbm as lgb
 import numpy as np
 
+from rankadapters.callbacks.global_metrics import refuse_parts
 from rankadapters.core.errors import InputError, warn_caller
 
 OPTUNA_MAXIMIZES = {"auc", "auc_mu", "ndcg", "map", "average_precision"}
@@ -30,11 +31,7 @@ def n_machines(params: Mapping[str, Any]) -> int:
 
 def refuse_workers(params: Mapping[str, Any]) -> None:
     """Refuse a metric over one worker's rows if the training has several workers."""
-    if (parts := n_machines(params)) > 1:
-        raise InputError(
-            f"eval_metric is for one process, but this training has {parts}, each with a part of the rows.",
-            hint=ALL_WORKERS,
-        )
+    refuse_parts("eval_metric", n_machines(params), ALL_WORKERS)
 
 
 def refuse_dask_workers() -> None:
@@ -94,20 +91,16 @@ def refuse_bagging_by_query(params: Mapping[str, Any]) -> None:
 def refuse_cut_queries(dataset: lgb.Dataset) -> None:
     """Refuse a subset Dataset that has only some rows of a query."""
     while dataset.used_indices is not None and dataset.reference is not None:
-        _refuse_cut_from(dataset, dataset.reference)
-        dataset = dataset.reference
-
-
-def _refuse_cut_from(dataset: lgb.Dataset, whole: lgb.Dataset) -> None:
-    if whole.get_group() is None:
-        return
-    sizes = np.asarray(whole.get_group())
-    used = np.bincount(np.repeat(np.arange(sizes.size), sizes)[np.asarray(dataset.used_indices)], minlength=sizes.size)
-    cut = np.flatnonzero((used > 0) & (used < sizes))
-    if cut.size:
-        msg = f"the Dataset has {used[cut[0]]} of the {sizes[cut[0]]} rows of query {cut[0]}: its queries were cut."
-        hint = "lgb.cv(folds=sklearn.model_selection.GroupKFold(5)), to which LightGBM passes the queries"
-        raise InputError(msg, hint=hint)
+        rows, dataset = np.asarray(dataset.used_indices), dataset.reference
+        if dataset.get_group() is None:
+            continue
+        sizes = np.asarray(dataset.get_group())
+        used = np.bincount(np.repeat(np.arange(sizes.size), sizes)[rows], minlength=sizes.size)
+        cut = np.flatnonzero((used > 0) & (used < sizes))
+        if cut.size:
+            msg = f"the Dataset has {used[cut[0]]} of the {sizes[cut[0]]} rows of query {cut[0]}: its queries were cut."
+            hint = "lgb.cv(folds=sklearn.model_selection.GroupKFold(5)), to which LightGBM passes the queries"
+            raise InputError(msg, hint=hint)
 
 
 def _setting(params: Mapping[str, Any], *names: str) -> Any:

@@ -77,12 +77,10 @@ class QueryEstimator(BaseEstimator):
         `set_score_request(sample_weight=False)` keeps the weights of a search for `fit` alone.
         """
         request: MetadataRequest = super().get_metadata_routing()
-        if request.score.requests["sample_weight"] is True and self._ignores_weights():
+        ignores_weights = self.convention is not None and as_convention(self.convention).weighting is None
+        if ignores_weights and request.score.requests["sample_weight"] is True:
             request.score.add_request(param="sample_weight", alias=None)
         return request
-
-    def _ignores_weights(self) -> bool:
-        return self.convention is not None and as_convention(self.convention).weighting is None
 
     def _read(self, X: Any, y: Any, *, training: bool) -> tuple[Any, Any]:
         """Check the features and labels of one set, and return them in the form that `fit` needs."""

@@ -33,10 +33,11 @@ NOT_BY_ROW = {
 }  # fmt: skip
 BY_ROW_NUMBER = {"pairs", "graph"}
 # Parameters of the rankers' `fit` for the scores that training starts from: of the training rows, and of the sets.
-MARGINS = {
+MARGINS: dict[str | None, tuple[str, str]] = {
     "lightgbm": ("init_score", "eval_init_score"),
     "xgboost": ("base_margin", "base_margin_eval_set"),
     "catboost": ("baseline", ""),
+    None: ("", ""),
 }
 
 
@@ -156,9 +157,9 @@ class RankerFit:
     ) -> None:  # fmt: skip
         self.ranker, (self.train, *self.valid), self.params = ranker, sets, params
         self.convention, self.objective = convention, objective
+        self.toolkit = toolkit_of(ranker)
         self.margins: list[Any] = [None] * len(sets)  # of the training rows and of each validation set
-        if (toolkit := toolkit_of(ranker)) is not None:
-            self._take_margins(*MARGINS[toolkit])
+        self._take_margins(*MARGINS[self.toolkit])
         held_out = in_order(self.valid[0], params) if self.train.is_part else {}
         self.subgroups = [held_out.get("subgroup_id")] + [None] * len(sets)  # CatBoost's, of each validation set
         self.params = in_order(self.train, params)
@@ -166,7 +167,7 @@ class RankerFit:
     def run(self) -> History | None:
         """Fit the estimator in place; return the history of the convention's values."""
         fits = {"lightgbm": self._lightgbm, "xgboost": self._xgboost, "catboost": self._catboost, None: self._estimator}
-        log = fits[toolkit_of(self.ranker)]() or getattr(self.ranker, "evals_result_", {})  # XGBoost: after a round
+        log = fits[self.toolkit]() or getattr(self.ranker, "evals_result_", {})  # XGBoost: after a round
         return None if self.convention is None else _history(self.ranker, log, self.convention)
 
     def _take_margins(self, name: str, name_of_sets: str) -> None:
@@ -189,7 +190,9 @@ class RankerFit:
 
     def _fit(self, **arguments: Any) -> None:
         fit = self.ranker.fit
-        if callable(getattr(self.ranker, "objective", None)) and toolkit_of(self.ranker) == "xgboost":
+        if self.margins[0] is not None:
+            arguments[MARGINS[self.toolkit][0]] = self.margins[0]
+        if self.toolkit == "xgboost" and callable(self.ranker.objective):
             from rankadapters.xgboost.ranker_fit import fit_by_objective
 
             fit = partial(fit_by_objective, self.ranker)
@@ -220,8 +223,6 @@ class RankerFit:
         if isinstance(self.ranker.objective, lightgbm.ObjectiveCallback):  # LGBMRanker does not show it the parameters
             refuse_bagging_by_query(self.ranker.get_params())
         arguments = {"group": self.train.sizes, "sample_weight": self.train.row_weight, **self._lightgbm_sets()}
-        if self.margins[0] is not None:
-            arguments["init_score"] = self.margins[0]
         params = self.ranker.get_params()
         names_metric = any(params.get(name) is not None for name in ("metric", "metrics", "metric_types"))
         # Without "None", LightGBM also computes its default metric, which refuses queries of more than 10,000 rows.
@@ -263,8 +264,6 @@ class RankerFit:
         if self.objective is not None:
             ranker.set_params(objective=xgboost.objective(self.objective))
         arguments: dict[str, Any] = {"qid": self.train.codes, "sample_weight": self.train.query_weight}
-        if self.margins[0] is not None:
-            arguments["base_margin"] = self.margins[0]
         if self.convention is None:
             if any(margin is not None for margin in self.margins[1:]):
                 arguments["base_margin_eval_set"] = self.margins[1:]
@@ -303,11 +302,9 @@ class RankerFit:
             return pool(rows.X, rows.y, **queries, baseline=baseline, **kinds)
 
         arguments: dict[str, Any] = {"group_id": self.train.codes, "group_weight": self.train.row_weight}
-        if self.margins[0] is not None:
-            arguments["baseline"] = self.margins[0]
-            if self.valid and not self.train.is_part:
-                msg = "baseline= has the scores of the training rows alone, but CatBoost needs those of every set."
-                raise InputError(msg, hint="validation_fraction, which divides the baseline, in place of eval_set")
+        if self.margins[0] is not None and self.valid and not self.train.is_part:
+            msg = "baseline= has the scores of the training rows alone, but CatBoost needs those of every set."
+            raise InputError(msg, hint="validation_fraction, which divides the baseline, in place of eval_set")
         pools = list(map(pool_of, self.valid, self.margins[1:], self.subgroups))
         if pools:
             arguments["eval_set"] = pools

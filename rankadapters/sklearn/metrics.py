@@ -9,9 +9,7 @@ import numpy as np
 from sklearn.utils.metadata_routing import MetadataRequest
 
 from rankadapters import presets
-from rankadapters.callbacks.arguments import display_names
-from rankadapters.callbacks.callers import refuse_other_toolkit
-from rankadapters.core.data.queries import Queries
+from rankadapters.callbacks.arguments import display_names, refuse_other_toolkit
 from rankadapters.core.declaration.arguments import refusal
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
@@ -59,7 +57,11 @@ class QueryScorer:
             warn_of_cuts(queries, self._whole)
         convention = as_convention(self.convention)
         if sample_weight is not None:
-            queries = _weighted(queries, sample_weight, convention)
+            refuse_ignored_weights(convention)
+            if convention.weighting == "row_weight":
+                queries = queries.with_weights(row_weight=sample_weight)
+            else:
+                queries = queries.with_weights(one_per_query(sample_weight, queries))
         return convention.worth(evaluate(queries, scores_of(estimator, X, self.response), convention).value)
 
     def get_metadata_routing(self) -> MetadataRequest:
@@ -81,14 +83,6 @@ def refuse_ignored_weights(convention: Convention) -> None:
         msg = f"sample_weight was given but the convention says average={convention.average!r}, which would ignore it."
         hint = "convention.replace(average='query') where the measure has it, or drop sample_weight"
         raise InputError(msg, hint=hint)
-
-
-def _weighted(queries: Queries, sample_weight: Any, convention: Convention) -> Queries:
-    """Return the queries with row weights or query weights, whichever the convention uses."""
-    refuse_ignored_weights(convention)
-    if convention.weighting == "row_weight":
-        return queries.with_weights(row_weight=sample_weight)
-    return queries.with_weights(one_per_query(sample_weight, queries))
 
 
 @overload

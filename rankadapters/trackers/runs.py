@@ -92,10 +92,7 @@ def log_mlflow(what: object, *, run_id: str | None = None) -> None:
         MLflow is not installed.
     """
     values = _values_of(what)
-    keys, signatures = _named(values, _for_mlflow)
-    run = _MlflowRun(run_id)
-    run.refuse_other_meanings(signatures)
-    run.log(run.new_values(keys, values), signatures)
+    _to_mlflow(run_id, values, *_named(values, _for_mlflow))
 
 
 def tag_mlflow(
@@ -127,9 +124,7 @@ def tag_mlflow(
     signatures: dict[str, str] = {}
     for tagged, name in display_names(convention, names).items():
         _add_signature(signatures, _for_mlflow(name), tagged)
-    run = _MlflowRun(run_id)
-    run.refuse_other_meanings(signatures)
-    run.log([], signatures)
+    _to_mlflow(run_id, [], [], signatures)
 
 
 def log_wandb(what: object, *, run: Any = None) -> None:
@@ -177,51 +172,39 @@ def log_wandb(what: object, *, run: Any = None) -> None:
         target.log({**row, STEP: step})
 
 
-class _MlflowRun:
-    """The run of an id, or the active one; if there is none, the first log starts one."""
+def _to_mlflow(run_id: str | None, values: list[_Logged], keys: list[str], signatures: Mapping[str, str]) -> None:
+    """Log values as metrics and signatures as tags to the run of an id, the active run, or a new one.
 
-    def __init__(self, run_id: str | None) -> None:
-        try:
-            import mlflow
-        except ImportError:
-            raise MissingToolkitError.of("mlflow", "trackers") from None
-        self.client = mlflow.MlflowClient()
-        active = mlflow.active_run()
-        self.run_id = run_id or (active and active.info.run_id)
-        self.data = self.client.get_run(self.run_id).data if self.run_id else None
-
-    def refuse_other_meanings(self, signatures: Mapping[str, str]) -> None:
-        """Refuse a name that the run has for a different convention."""
-        tags = self.data.tags if self.data else {}
-        _refuse_other_meanings(signatures, {name: tags[TAG + name] for name in signatures if TAG + name in tags})
-
-    def new_values(self, keys: list[str], values: list[_Logged]) -> list[tuple[str, _Logged]]:
-        """Return the values that the run does not have yet; refuse those that it has otherwise."""
-        latest = self.data.metrics if self.data else {}
-        logged: dict[tuple[str, int | None], float] = {(key, None): value for key, value in latest.items()}
-        for key in {key for key, value in zip(keys, values, strict=True) if key in latest and value.step is not None}:
-            logged |= {(key, metric.step): metric.value for metric in self.client.get_metric_history(self.run_id, key)}
-        new = []
-        for key, value in zip(keys, values, strict=True):
-            old = logged.get((key, value.step))
-            if old is None:
-                new.append((key, value))
-            else:
-                _refuse_other_value(key, value, old)
-        return new
-
-    def log(self, values: list[tuple[str, _Logged]], signatures: Mapping[str, str]) -> None:
-        """Log values as metrics, and signatures as tags."""
+    Values that the run has already are left out; if it has other values or conventions by these names, nothing is
+    logged.
+    """
+    try:
         import mlflow
         from mlflow.entities import Metric, RunTag
-
-        run_id, now = self.run_id or mlflow.start_run().info.run_id, int(time.time() * 1000)
-        metrics = [Metric(key, value.value, now, value.step or 0) for key, value in values]
-        tags = [RunTag(TAG + name, signature) for name, signature in signatures.items()]
-        for first in range(0, len(metrics), BATCH):
-            self.client.log_batch(run_id, metrics=metrics[first : first + BATCH])
-        for first in range(0, len(tags), TAGS):
-            self.client.log_batch(run_id, tags=tags[first : first + TAGS])
+    except ImportError:
+        raise MissingToolkitError.of("mlflow", "trackers") from None
+    client, active, now = mlflow.MlflowClient(), mlflow.active_run(), int(time.time() * 1000)
+    run_id = run_id or (active and active.info.run_id)
+    tags, latest = {}, {}
+    if run_id:
+        data = client.get_run(run_id).data
+        tags, latest = data.tags, data.metrics
+    _refuse_other_meanings(signatures, {name: tags[TAG + name] for name in signatures if TAG + name in tags})
+    logged: dict[tuple[str, int | None], float] = {(key, None): value for key, value in latest.items()}
+    for key in {key for key, value in zip(keys, values, strict=True) if key in latest and value.step is not None}:
+        logged |= {(key, metric.step): metric.value for metric in client.get_metric_history(run_id, key)}
+    metrics = []
+    for key, value in zip(keys, values, strict=True):
+        if (key, value.step) in logged:
+            _refuse_other_value(key, value, logged[key, value.step])
+        else:
+            metrics.append(Metric(key, value.value, now, value.step or 0))
+    new_tags = [RunTag(TAG + name, signature) for name, signature in signatures.items()]
+    run_id = run_id or mlflow.start_run().info.run_id
+    for first in range(0, len(metrics), BATCH):
+        client.log_batch(run_id, metrics=metrics[first : first + BATCH])
+    for first in range(0, len(new_tags), TAGS):
+        client.log_batch(run_id, tags=new_tags[first : first + TAGS])
 
 
 def _active_run() -> Any:

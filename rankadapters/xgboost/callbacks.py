@@ -3,30 +3,25 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NoReturn
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NoReturn
 
 import numpy as np
 import xgboost as xgb
 
-from rankadapters.callbacks.arguments import display_names, require_missing
-from rankadapters.callbacks.callers import refuse_other_toolkit
+from rankadapters.callbacks.arguments import QueryCounts, display_names, refuse_other_toolkit, require_missing
 from rankadapters.callbacks.dataset_columns import flat
-from rankadapters.callbacks.metrics import evaluated, evaluators_of, warn_of_ignored_weights
-from rankadapters.callbacks.query_counts import QueryCounts
-from rankadapters.callbacks.trainings import Trainings
-from rankadapters.core.data.columns import shared_index
+from rankadapters.callbacks.metrics import Trainings, evaluated, evaluators_of, warn_of_ignored_weights
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, brief
+from rankadapters.evaluation.evaluator import Evaluator
 from rankadapters.evaluation.threads import as_n_threads
-from rankadapters.xgboost.metrics import UNCUT, columns_of, log_values, refuse_names, refuse_workers
+from rankadapters.parity.data import read_data
+from rankadapters.xgboost.metrics import UNCUT, columns_of, refuse_names, refuse_workers
 from rankadapters.xgboost.stopping import DirectionCheck, forget_best
 
-if TYPE_CHECKING:
-    from rankadapters.evaluation.evaluator import Evaluator
-
-    _Bound = tuple[dict[str, tuple[xgb.DMatrix, list[Evaluator]]], DirectionCheck]
+_Training = tuple[dict[str, tuple[xgb.DMatrix, list[Evaluator]]], DirectionCheck]
 
 
 class EvalCallback(xgb.callback.TrainingCallback):
@@ -105,7 +100,7 @@ class EvalCallback(xgb.callback.TrainingCallback):
         self._counts.refuse_sets(list(self._evals))
         self._output_margin, self._missing = output_margin, missing
         self._n_threads = None if n_threads is None else as_n_threads(n_threads)
-        self._bound: Trainings[_Bound] = Trainings()  # empty in a pickle
+        self._trainings: Trainings[_Training] = Trainings()  # empty in a pickle
         self._has_warned = False
 
     def __call__(self, *data: Any, **named: Any) -> NoReturn:  # LGBMRanker would ignore a metric that it cannot call
@@ -123,33 +118,37 @@ class EvalCallback(xgb.callback.TrainingCallback):
             raise InputError(msg, hint="xgb.cv(custom_metric=ra.xgboost.eval_metric(...))")
         forget_best(model)
         sets = {name: self._bind(name, data) for name, data in self._evals.items()}
-        self._bound[model] = sets, DirectionCheck(model, self.names, sets)
+        self._trainings[model] = sets, DirectionCheck(model, self.names, sets)
         return model
 
     def after_iteration(self, model: Any, epoch: int, evals_log: dict[str, Any]) -> bool:
         """Predict, evaluate and log every set."""
-        sets, check = self._bound[model]
+        sets, check = self._trainings[model]
         check.update(model, epoch, evals_log)
         for name, (dmatrix, evaluators) in sets.items():
             values = evaluated(evaluators, flat(model.predict(dmatrix, output_margin=self._output_margin)))
-            log_values(evals_log, name, {shown: values[convention] for convention, shown in self.names.items()}, epoch)
+            for convention, shown in self.names.items():
+                series = evals_log.setdefault(name, {}).setdefault(shown, [])
+                if len(series) != epoch:
+                    msg = f"{shown!r} of {name!r} is reported twice a round."
+                    raise InputError(msg, hint="by a callback or a metric, not both")
+                series.append(values[convention])
         return False
 
     def after_training(self, model: Any) -> Any:
         """Free the bound sets."""
-        if (bound := self._bound.pop(model, None)) is not None:
-            bound[1].end(model)
+        if (training := self._trainings.pop(model, None)) is not None:
+            training[1].end(model)
         return model
 
     def _bind(self, set_name: str, data: Any) -> tuple[xgb.DMatrix, list[Evaluator]]:
         """Return the DMatrix to predict on, and the evaluators that know its labels."""
+        bind: Callable[[str | None], Queries]
         if isinstance(data, xgb.DMatrix):
             columns = columns_of(data)
-            dmatrix, has_weights, bind = data, columns.weights is not None, columns.queries()
+            dmatrix, has_weights, bind = data, columns.weights is not None, columns.queries
         else:
-            features, labels, qid, query_weight = (*data, None)[:4]
-            shared_index({"X": features, "labels": labels, "qid": qid})
-            queries = Queries(labels, qid=qid, query_weight=query_weight)
+            features, queries = read_data(data)
             if (by_query := queries.query_weight) is not None:
                 queries = queries.with_weights(by_query, row_weight=queries.per_row(by_query))
             has_weights, bind = by_query is not None, queries.weighed_by

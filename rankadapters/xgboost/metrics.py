@@ -5,8 +5,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
-from threading import get_ident
+from threading import current_thread
 from typing import Any
 
 import numpy as np
@@ -14,12 +13,10 @@ import xgboost as xgb
 from xgboost import collective
 
 from rankadapters import presets
-from rankadapters.callbacks.callers import refuse_other_toolkit, refused_as_scorer
+from rankadapters.callbacks.arguments import QueryCounts, refuse_other_toolkit, refused_as_scorer
 from rankadapters.callbacks.dataset_columns import DatasetColumns, flat, missing_group
-from rankadapters.callbacks.global_metrics import GlobalTallies, refuse_over_rows
-from rankadapters.callbacks.metrics import Monitor
-from rankadapters.callbacks.query_counts import QueryCounts
-from rankadapters.callbacks.trainings import Trainings
+from rankadapters.callbacks.global_metrics import GlobalTallies, refuse_over_rows, refuse_parts
+from rankadapters.callbacks.metrics import Monitor, Trainings
 from rankadapters.core.arrays import Array, Ints
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.guesses import EVAL_METRIC, shows_call
@@ -44,7 +41,7 @@ class EvalMetric(xgb.callback.TrainingCallback):
         self._monitor, self._counts = monitor, QueryCounts(n_queries, UNCUT)
         self._counts_by_name = isinstance(n_queries, Mapping)
         self._tallies = GlobalTallies(monitor, self._counts)
-        self._rounds: dict[int, _Round] = {}  # the round under way of each thread that trains
+        self._rounds: Trainings[_Round] = Trainings()  # the round under way of each thread that trains
         self._checks: Trainings[DirectionCheck] = Trainings()
 
     def __call__(self, preds: Any, dmatrix: Any = None, *labels: Any, **weights: Any) -> Any:
@@ -59,21 +56,27 @@ class EvalMetric(xgb.callback.TrainingCallback):
                 hint="XGBRanker(callbacks=[ra.xgboost.EvalCallback(convention, [((X, y, qid), 'valid')])]), and in "
                 f"place of DaskXGBRanker {ON_DASK}; LGBMRanker takes ra.lightgbm.eval_metric(convention)",
             )
-        this_round = self._rounds.get(get_ident())
-        if this_round is None or this_round.model() is None:  # not in callbacks= too, or that training failed
-            self._refuse_alone()
-            n_queries, results = self._evaluated(preds, dmatrix)
-            self._counts.refuse(None, n_queries)
-        else:
+        this_round = self._rounds.get(current_thread())
+        if this_round is not None and this_round.model() is not None:
             n_queries, results = self._evaluated(preds, dmatrix)
             this_round.calls.append((n_queries, dict(results)))
+            return results
+        # Not in callbacks= too, or that training failed.
+        refuse_workers("eval_metric as custom_metric= alone")
+        if self._counts_by_name:
+            msg = "XGBoost does not tell a metric the name of the set, which n_queries= by name needs."
+            raise InputError(msg, hint="the same object in callbacks= too: custom_metric=metric, callbacks=[metric]")
+        n_queries, results = self._evaluated(preds, dmatrix)
+        self._counts.refuse(None, n_queries)
         return results
 
     def _evaluated(self, preds: Array, dmatrix: xgb.DMatrix) -> tuple[int, list[tuple[str, float]]]:
         """Return the number of queries of a set, and its values."""
         if collective.get_world_size() > 1:
             n_queries = 0
-            results = self._tallies.note(dmatrix, partial(_columns_if_any, dmatrix), partial(flat, preds))
+            results = self._tallies.note(
+                dmatrix, lambda: columns_of(dmatrix) if dmatrix.num_row() else None, lambda: flat(preds)
+            )
         else:
             columns = columns_of(dmatrix)
             n_queries = columns.group_sizes.size
@@ -93,7 +96,7 @@ class EvalMetric(xgb.callback.TrainingCallback):
         del epoch, evals_log
         if isinstance(model, xgb.Booster):  # `xgb.cv` logs means over the folds, which only the direction needs
             self._tallies.forget()
-            self._rounds[get_ident()] = _Round(weakref.ref(model))
+            self._rounds[current_thread()] = _Round(weakref.ref(model))
         return False
 
     def after_iteration(self, model: Any, epoch: int, evals_log: dict[str, Any]) -> bool:
@@ -101,7 +104,7 @@ class EvalMetric(xgb.callback.TrainingCallback):
         if not isinstance(model, xgb.Booster):
             self._checks[model].update(model, epoch, evals_log)
             return False
-        this_round, names = self._rounds.pop(get_ident(), None), self._monitor.names.values()
+        this_round, names = self._rounds.pop(current_thread(), None), self._monitor.names.values()
         sets = [name for name, log in evals_log.items() if all(len(log.get(shown, ())) > epoch for shown in names)]
         if this_round is None or not sets:
             raise InputError(
@@ -122,24 +125,16 @@ class EvalMetric(xgb.callback.TrainingCallback):
         else:
             values_by_set = self._checked(dict(zip(sets, this_round.calls, strict=True)), evals_log)
         for name, values in values_by_set.items():
-            for shown in values:
-                evals_log[name][shown].pop()  # XGBoost's rounded value
-            log_values(evals_log, name, values, epoch)
+            for shown, value in values.items():
+                evals_log[name][shown][-1] = value  # XGBoost's is rounded
         return False
 
     def after_training(self, model: Any) -> Any:
         """End the last round, which early stopping may have left; check the direction over all rounds."""
-        self._rounds.pop(get_ident(), None)
+        self._rounds.pop(current_thread(), None)
         if (check := self._checks.pop(model, None)) is not None:  # None if a callback has replaced the model
             check.end(model)
         return model
-
-    def _refuse_alone(self) -> None:
-        """Refuse a call that needs the metric in callbacks= too."""
-        refuse_workers("eval_metric as custom_metric= alone")
-        if self._counts_by_name:
-            msg = "XGBoost does not tell a metric the name of the set, which n_queries= by name needs."
-            raise InputError(msg, hint="the same object in callbacks= too: custom_metric=metric, callbacks=[metric]")
 
     def _checked(
         self, calls: Mapping[str, tuple[int, dict[str, float]]], evals_log: dict[str, Any]
@@ -152,10 +147,6 @@ class EvalMetric(xgb.callback.TrainingCallback):
                 msg = f"XGBoost logged other values of {name!r} than the metric computed for its sets in this round."
                 raise InputError(msg, hint="another object for other evaluations and trainings")
         return {name: values for name, (_, values) in calls.items()}
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Copy the settings without the rounds under way."""
-        return {**self.__dict__, "_rounds": {}, "_checks": Trainings()}
 
 
 @dataclass
@@ -266,16 +257,6 @@ def columns_of(dmatrix: xgb.DMatrix) -> DatasetColumns:
     return DatasetColumns(dmatrix.get_label(), np.diff(group_ptr.astype(np.int64)), weights if weights.size else None)
 
 
-def log_values(evals_log: dict[str, Any], set_name: str, values: Mapping[str, float], epoch: int) -> None:
-    """Append this round's values of a set, by display name, to XGBoost's log."""
-    for shown, value in values.items():
-        series = evals_log.setdefault(set_name, {}).setdefault(shown, [])
-        if len(series) != epoch:
-            msg = f"{shown!r} of {set_name!r} is reported twice a round."
-            raise InputError(msg, hint="by a callback or a metric, not both")
-        series.append(value)
-
-
 def refuse_names(names: Iterable[str]) -> None:
     """Refuse display names with a space, tab or colon, at which XGBoost splits its log."""
     for name in names:
@@ -286,14 +267,7 @@ def refuse_names(names: Iterable[str]) -> None:
 
 def refuse_workers(feature: str) -> None:
     """Refuse a training on several workers."""
-    if (parts := collective.get_world_size()) > 1:
-        raise InputError(
-            f"{feature} is for one process, but this training has {parts}, each with a part of the rows, and XGBoost "
-            "averages their values unweighted.",
-            hint="metric = ra.xgboost.eval_metric(...), custom_metric=metric and callbacks=[metric]; in place of "
-            f"DaskXGBRanker {ON_DASK}",
-        )
-
-
-def _columns_if_any(dmatrix: xgb.DMatrix) -> DatasetColumns | None:
-    return columns_of(dmatrix) if dmatrix.num_row() else None
+    hint = "metric = ra.xgboost.eval_metric(...), custom_metric=metric and callbacks=[metric]; in place of "
+    hint += f"DaskXGBRanker {ON_DASK}"
+    why = ", and XGBoost averages their values unweighted"
+    refuse_parts(feature, collective.get_world_size(), hint, why)

@@ -9,7 +9,7 @@ import numpy as np
 import xgboost as xgb
 
 from rankadapters import objectives
-from rankadapters.callbacks.callers import refuse_other_toolkit, refused_as_scorer
+from rankadapters.callbacks.arguments import refuse_other_toolkit, refused_as_scorer
 from rankadapters.callbacks.dataset_columns import DatasetColumns
 from rankadapters.callbacks.objectives import ToolkitObjective
 from rankadapters.core.declaration.guesses import LAMBDARANK, shows_call

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any, ClassVar
 
 import numpy as np
@@ -26,7 +25,7 @@ from rankadapters.parity.data import (
 from rankadapters.parity.report import IN_PART_FLOAT32
 from rankadapters.parity.toolkit import COLUMNS, ROUNDS, Route, Task
 from rankadapters.xgboost.metrics import columns_of
-from rankadapters.xgboost.stopping import booster_config, drops_trees
+from rankadapters.xgboost.stopping import drops_trees, learner_config
 
 MOST_LABEL = 31  # the largest label that XGBoost's exponential gain accepts
 QUIET = {"objective": "rank:ndcg", "verbosity": 0, "nthread": 1, "base_score": 0.0}
@@ -114,18 +113,13 @@ def _kind_of(booster: xgb.Booster) -> str:
     XGBoost 3.4 calls DART `gbtree` too. Only the rates at which it drops trees show the difference, and a model that
     was loaded from a file has lost them.
     """
-    config = booster_config(booster)
+    config = learner_config(booster)["gradient_booster"]
     return "dart" if drops_trees(config) else str(config["name"])
-
-
-def _learner(booster: xgb.Booster) -> dict[str, Any]:
-    learner: dict[str, Any] = json.loads(booster.save_config())["learner"]
-    return learner
 
 
 def _own_metric(booster: xgb.Booster, words: dict[str, Any]) -> Convention | None:
     """Return the metric's convention with the gain that the model was trained with; None if that is unknown."""
-    learner = _learner(booster)
+    learner = learner_config(booster)
     params = [part.get("lambdarank_param", {}) for part in (*learner["metrics"], learner["objective"])]
     exp_gains = [options["ndcg_exp_gain"] == "1" for options in params if "ndcg_exp_gain" in options]
     is_known = exp_gains and "ndcg_exp_gain" in words
@@ -142,7 +136,7 @@ def _evaluated(booster: xgb.Booster, matrix: xgb.DMatrix, words: dict[str, Any])
 
 def _data(data: Any, weighting: str | None) -> tuple[xgb.DMatrix, Queries]:
     if isinstance(data, xgb.DMatrix):
-        return data, columns_of(data).queries()(weighting)
+        return data, columns_of(data).queries(weighting)
     X, queries = read_data(data)
     if queries.order is not None:
         msg = "the rows of a query are not together, as XGBoost wants them."

@@ -49,7 +49,8 @@ def fit_by_objective(
     """
     if unsupported:
         raise InputError(f"{min(unsupported)}= is not supported with a callable objective.", hint="leave it out")
-    if any(map(callable, _listed(ranker.eval_metric))):
+    metrics = ranker.eval_metric
+    if any(map(callable, metrics if isinstance(metrics, (list, tuple)) else [metrics])):
         raise InputError("XGBRanker's eval_metric and objective are both callables.", hint="QueryRanker(eval_metric=)")
     weights, margins = (columns or [None] * len(eval_set) for columns in (sample_weight_eval_set, base_margin_eval_set))
     evals = [
@@ -97,7 +98,3 @@ def _load(ranker: xgb.XGBRanker, booster: xgb.Booster, log: dict[str, Any]) -> N
         setattr(ranker, name, value)
     if log:
         ranker.evals_result_ = log
-
-
-def _listed(metrics: Any) -> list[Any]:
-    return list(metrics) if isinstance(metrics, (list, tuple)) else [metrics]

@@ -11,8 +11,8 @@ from weakref import WeakSet
 
 import xgboost as xgb
 
-from rankadapters.callbacks.arguments import require_name, require_patience
-from rankadapters.callbacks.trainings import Trainings
+from rankadapters.callbacks.arguments import require_stopping
+from rankadapters.callbacks.metrics import Trainings
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, warn_caller
 from rankadapters.presets.texts import as_convention
@@ -40,7 +40,7 @@ class EarlyStopping(xgb.callback.EarlyStopping):
             forget_best(model)
             _declared_trainings.add(model)
         self._trainings[model] = _Stopping(xgb.callback.EarlyStopping(**self._options))
-        return self._trainings[model].own.before_training(model)
+        return self._trainings[model].callback.before_training(model)
 
     def before_iteration(self, model: Any, epoch: int, evals_log: dict[str, Any]) -> bool:
         """Decide on the last round."""
@@ -58,14 +58,14 @@ class EarlyStopping(xgb.callback.EarlyStopping):
         stopping.decide(model)
         if isinstance(model, xgb.Booster):
             _warn_of_lost_best(model)
-        return stopping.own.after_training(model)
+        return stopping.callback.after_training(model)
 
 
 @dataclass(eq=False)
 class _Stopping:
     """The early stopping of one training."""
 
-    own: xgb.callback.EarlyStopping
+    callback: xgb.callback.EarlyStopping
     last_round: tuple[int, dict[str, Any]] | None = None  # with XGBoost's log; None if it is decided
 
     def decide(self, model: Any) -> bool:
@@ -74,7 +74,7 @@ class _Stopping:
         if last_round is None:
             return False
         try:
-            return bool(self.own.after_iteration(model, *last_round))
+            return bool(self.callback.after_iteration(model, *last_round))
         except (ValueError, AssertionError) as error:
             sets = {name: sorted(metrics) for name, metrics in last_round[1].items()}
             reason = str(error) or "the set reports no metric"
@@ -134,9 +134,7 @@ def early_stopping(
     >>> stop.metric_name, stop.maximize
     ('query-rmse/catboost.query_rmse', False)
     """
-    require_patience(rounds, min_delta)
-    require_name("data_name", data_name)
-    require_name("name", name)
+    require_stopping(rounds, min_delta, data_name=data_name, name=name)
     declared = as_convention(convention)
     return EarlyStopping(
         rounds=int(rounds),
@@ -183,8 +181,10 @@ class DirectionCheck:
             self._watched = series if previous is None else [entry for entry in self._watched if entry in series]
             if previous is not None and min(self._gains(previous), default=0) > 0:
                 raise self._wrong_direction(previous)
-        if self._best == self._start == 0 < epoch - 1:
-            self._refuse_first(epoch - 1)
+        if self._watched and best == self._start == 0 < epoch - 1:
+            least = [LARGEST_MIN_DELTA * abs(_mean(self._log[set_name][name][0])) for set_name, name in self._watched]
+            if all(gain > delta for gain, delta in zip(self._gains(epoch - 1), least, strict=True)):
+                raise self._wrong_direction(epoch - 1)
 
     def end(self, model: Any) -> None:
         """Refuse a first round that is still the best, although a later one is much better; warn of a little better."""
@@ -208,22 +208,15 @@ class DirectionCheck:
 
     def _gains(self, epoch: int) -> list[float]:
         """Return how much better a round is than the best one on each series to watch; -inf if it is not ours."""
-        return [self._gain(epoch, set_name, name) for set_name, name in self._watched]
-
-    def _gain(self, epoch: int, set_name: str, name: str) -> float:
-        is_ours = name in self._higher_is_better and (self._sets is None or set_name in self._sets)
-        series = self._log[set_name][name]
-        if not is_ours or epoch >= len(series):
-            return -math.inf
-        difference = _mean(series[epoch]) - _mean(series[self._best or 0])
-        return difference if self._higher_is_better[name] else -difference
-
-    def _refuse_first(self, epoch: int) -> None:
-        """Refuse a training whose first round is the best if this round is much better on every series."""
-        values = [abs(_mean(self._log[set_name][name][0])) for set_name, name in self._watched]
-        gains = self._gains(epoch)
-        if gains and all(gain > LARGEST_MIN_DELTA * value for gain, value in zip(gains, values, strict=True)):
-            raise self._wrong_direction(epoch)
+        gains = []
+        for set_name, name in self._watched:
+            is_ours = name in self._higher_is_better and (self._sets is None or set_name in self._sets)
+            series, gain = self._log[set_name][name], -math.inf
+            if is_ours and epoch < len(series):
+                difference = _mean(series[epoch]) - _mean(series[self._best or 0])
+                gain = difference if self._higher_is_better[name] else -difference
+            gains.append(gain)
+        return gains
 
     def _wrong_direction(self, epoch: int) -> InputError:
         """Return the error for a round that is better than the best one."""
@@ -248,15 +241,15 @@ def forget_best(model: xgb.Booster) -> None:
     model.set_attr(best_iteration=None, best_score=None)
 
 
-def booster_config(model: xgb.Booster) -> dict[str, Any]:
-    """Return the configuration of a model's booster: its name, and DART's parameters."""
-    config: dict[str, Any] = json.loads(model.save_config())["learner"]["gradient_booster"]
+def learner_config(model: xgb.Booster) -> dict[str, Any]:
+    """Return the configuration of a model: its `gradient_booster`, its objective and its metrics."""
+    config: dict[str, Any] = json.loads(model.save_config())["learner"]
     return config
 
 
-def drops_trees(config: Mapping[str, Any]) -> bool:
+def drops_trees(booster_config: Mapping[str, Any]) -> bool:
     """Return whether a booster drops trees. XGBoost 3.4 calls DART `gbtree` too, and only these rates tell."""
-    rates = config.get("dart_train_param") or {}
+    rates = booster_config.get("dart_train_param") or {}
     return any(float(rates.get(name, 0)) for name in ("rate_drop", "one_drop"))
 
 
@@ -266,7 +259,7 @@ def _warn_of_lost_best(model: xgb.Booster) -> None:
     n_rounds = model.num_boosted_rounds()
     if iteration is None or int(iteration) + 1 == n_rounds:
         return
-    config = booster_config(model)
+    config = learner_config(model)["gradient_booster"]
     if drops_trees(config):
         why = "DART has rescaled the trees since"
     elif config["name"] == "gblinear":

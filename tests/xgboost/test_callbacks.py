@@ -187,6 +187,13 @@ def test_the_callback_predicts_with_the_declared_missing_value():
     assert ranker.evals_result()["valid"][TEXTBOOK.name][-1] == value
 
 
+def test_a_set_whose_features_have_other_rows_than_its_labels_is_refused():
+    data = ranking(18)
+    callback = ra.xgboost.EvalCallback(TEXTBOOK, [((data.X[1:], data.y, data.qid), "valid")])
+    with pytest.raises(ra.InputError, match=f"X has {data.y.size - 1} rows but labels has {data.y.size}"):
+        train({}, dmatrix(data), 2, callbacks=[callback])
+
+
 def test_a_metric_reported_twice_per_round_is_refused():
     data = ranking(18)
     matrix = dmatrix(data)
