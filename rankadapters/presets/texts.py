@@ -28,6 +28,8 @@ ALIASES = {
     "elastic": "elasticsearch", "llamaindex": "llama_index",
 }  # fmt: skip
 
+Conventions = Iterable[Convention | str] | Mapping[str, Convention | str]  # several, with or without names
+
 _PRESET = re.compile(r"[a-zA-Z][a-zA-Z0-9_-]*(\.[a-zA-Z][a-zA-Z0-9_]*)?")
 # A preset, which is not the version of a signature without fields, and its changed fields.
 _DISPLAY = re.compile(r"(?P<head>[a-z-]+)(@(?P<k>[^@/]*))?/(?P<preset>(?!v[0-9]+\Z)(?=[^/])[^/=+]*(\+[^/]*)?)")

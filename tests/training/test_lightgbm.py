@@ -50,7 +50,7 @@ NO_TRAINING_SET = ("valid", "other")
 
 def objects_of(training):
     """Return the metric and the early stopping of a training."""
-    metric = ra.lightgbm.eval_metric(training.measures, names=training.names)
+    metric = ra.lightgbm.eval_metric(training.reported)
     return Objects(metric, stop_of(training))
 
 
@@ -60,10 +60,8 @@ def stop_of(training):
         return None
     if training.stop == "ours":
         measure = training.decides[0][1]
-        name = training.names[training.measures.index(measure)] if training.names else None
-        return ra.lightgbm.early_stopping(
-            measure, PATIENCE, verbose=False, **({"name": name} if name else {}), **training.options.get("stop", {})
-        )
+        named = {name: measure for name, of in training.conventions.items() if of == measure}
+        return ra.lightgbm.early_stopping(named, PATIENCE, verbose=False, **training.options.get("stop", {}))
     return lgb.early_stopping(PATIENCE, first_metric_only=training.stop == "first metric", verbose=False)
 
 
