@@ -342,6 +342,7 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
     "sklearn.QueryRanker.score": lambda: ROWS,
     "sklearn.query_scorer": lambda: {"convention": TEXT},
     "trackers.mlflow_name": lambda: {"convention": TEXT},
+    "trackers.names": lambda: {"convention": [TEXT]},
     "trackers.wandb_name": lambda: {"convention": TEXT},
 }  # fmt: skip
 

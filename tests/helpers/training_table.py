@@ -168,6 +168,12 @@ class Training:
         """The sets and measures of which one ends the training."""
         return self.watched or ((self.sets[-1], self.measures[0]),)
 
+    @property
+    def stops_on(self) -> dict[str, str] | str:
+        """What our early stopping takes: the first measure that decides, by its display name if it is reported."""
+        measure = self.decides[0][1]
+        return {name: reported for name, reported in self.conventions.items() if reported == measure} or measure
+
     def data(self, seed: int = 0) -> dict[str, Rows]:
         """Return the rows of the sets; a different seed gives different rows."""
         sizes = {"train": 24, "valid": self.n_valid, "other": 16}

@@ -59,9 +59,8 @@ def stop_of(training):
     if training.stop is None:
         return None
     if training.stop == "ours":
-        measure = training.decides[0][1]
-        named = {name: measure for name, of in training.conventions.items() if of == measure}
-        return ra.lightgbm.early_stopping(named, PATIENCE, verbose=False, **training.options.get("stop", {}))
+        options = training.options.get("stop", {})
+        return ra.lightgbm.early_stopping(training.stops_on, PATIENCE, verbose=False, **options)
     return lgb.early_stopping(PATIENCE, first_metric_only=training.stop == "first metric", verbose=False)
 
 

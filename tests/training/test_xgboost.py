@@ -77,10 +77,9 @@ def stop_of(training):
     """Return our early stopping on the set and measure that decide."""
     if training.stop != "ours":
         return None
-    [(dataset, measure)] = training.decides
-    named = {name: measure for name, of in training.conventions.items() if of == measure}
+    [(dataset, _)] = training.decides
     options = {"data_name": dataset} if len(training.sets) > 1 else {}
-    return ra.xgboost.early_stopping(named, PATIENCE, **options, **training.options.get("stop", {}))
+    return ra.xgboost.early_stopping(training.stops_on, PATIENCE, **options, **training.options.get("stop", {}))
 
 
 def stopping_of(training):
