@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar, Literal, NamedTuple, Required, Self, TypeVar, Unpack, get_args, overload
@@ -25,10 +25,10 @@ from rankadapters.evaluation.segment_sums import Segmented, merged, outcomes, re
 from rankadapters.evaluation.segments import Segments
 from rankadapters.evaluation.tally import Ids
 from rankadapters.io.rows import ColumnKeywords, Names, ScoredRows, rows_of_partition
+from rankadapters.presets.texts import Conventions
 
 Partitions = Literal["whole", "shuffle"]
 T = TypeVar("T")
-Conventions = Iterable[Convention | str]
 Columns = Mapping[str, Any]  # pandas or Arrow columns of a partition with at least one row, keyed by role: label, ...
 Job = Callable[[Columns, int], T]  # takes a partition and its number; can be pickled
 Values = tuple[Ints, list[Floats]]  # the first row of each query of a partition, and its values by convention

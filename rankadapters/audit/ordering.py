@@ -67,7 +67,7 @@ def order(
     scores : mapping of str to array-like, shape (n_docs,), or matrix or table, shape (n_docs, n_models)
         Scores of at least two models, by name. Each column of a DataFrame or a matrix is a model; the models of a
         matrix are named "0", "1" and so on.
-    convention : Convention or str, or sequence of these
+    convention : Convention or str, or sequence of these, or mapping of str to these
         The conventions under which the models are compared; for values of queries, by default those of all columns.
     by : array-like, shape (n_docs,), several of these, mapping, or pandas Series, optional
         As in `ra.evaluate`: each model is then compared with the first one in every segment and over all queries, and

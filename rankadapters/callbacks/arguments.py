@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from numbers import Real
 from typing import Any
 
-from rankadapters.core.declaration.arguments import members, number, refusal, whole
+from rankadapters.core.declaration.arguments import number, refusal, whole
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.declared import RefusedScore
 from rankadapters.core.declaration.fields import is_whole
 from rankadapters.core.errors import ConventionError, InputError, RankAdaptersError
-from rankadapters.presets.texts import as_conventions
+from rankadapters.presets.texts import Conventions, as_conventions
 
 TOOLKITS = {"lightgbm": "LightGBM", "xgboost": "XGBoost", "catboost": "CatBoost"}
 
@@ -36,17 +36,13 @@ def require_missing(missing: object) -> None:
         raise refusal("missing", missing, "numbers, NaN among them")
 
 
-def display_names(
-    convention: Convention | str | Sequence[Convention | str], names: Sequence[str] | None
-) -> dict[Convention, str]:
+def display_names(convention: Convention | str | Conventions) -> dict[Convention, str]:
     """Return the display name of each convention; names and conventions must be distinct."""
-    conventions = as_conventions(convention)
-    shown = [c.name for c in conventions] if names is None else members(names) or []
-    if len(shown) != len(conventions) or not all(isinstance(name, str) for name in shown):
-        raise ConventionError(f"names={names!r} must list one name for each of the {len(conventions)} conventions.")
-    if len(set(shown)) < len(conventions) or len(set(conventions)) < len(conventions):
-        raise ConventionError(f"two conventions report under one name or are equal: {shown}.", hint="names=[...]")
-    return dict(zip(conventions, shown, strict=True))
+    names = [(convention, convention.name) for convention in as_conventions(convention)]
+    if len({name for _, name in names}) < len(names) or len(dict(names)) < len(names):
+        msg = f"two conventions report under one name or are equal: {[name for _, name in names]}."
+        raise ConventionError(msg, hint='different conventions, with names as in {"mine": "textbook@10"}')
+    return dict(names)
 
 
 def refuse_other_toolkit(adapter: str, function: str, *data: object) -> None:

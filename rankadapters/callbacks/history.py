@@ -94,7 +94,7 @@ class History(list[Evaluation]):
         return str(self.summary())
 
     @classmethod
-    def of(cls, log: _Columns, *, names: Mapping[str, Convention | str] | None = None) -> Self:
+    def of(cls, log: _Columns, conventions: Mapping[str, Convention | str] | None = None) -> Self:
         """Read the history of a training from the toolkit's log, also of a pickled ranker or a saved CatBoost model.
 
         Parameters
@@ -107,9 +107,9 @@ class History(list[Evaluation]):
             training unless the metric is in `callbacks=` too. CatBoost reads the log of a saved or copied model, and of
             a model of `ra.catboost.train`, from text, which can change the last bit; its log has -1 for a training set
             that is not declared.
-        names : dict of str to Convention or str, optional
-            The convention of each name that does not say it: a name that you gave by `eval_metric(names=)`, one that
-            ends with a hash, or that of CatBoost's own metric.
+        conventions : dict of str to Convention or str, optional
+            The convention of each name that does not say it: a name that you gave to `eval_metric`, one that ends with
+            a hash, or that of CatBoost's own metric.
 
         Returns
         -------
@@ -120,7 +120,7 @@ class History(list[Evaluation]):
         ------
         InputError
             `log` has a different form, or no metric of a convention; a metric was logged several times in each round;
-            or a name ends with a hash and is not in `names`.
+            or a name ends with a hash and is not in `conventions`.
 
         Notes
         -----
@@ -129,21 +129,21 @@ class History(list[Evaluation]):
 
         Examples
         --------
-        >>> [entry.value for entry in History.of({"test": {"mine": [0.5, 0.75]}}, names={"mine": "letor4@10"})]
+        >>> [entry.value for entry in History.of({"test": {"mine": [0.5, 0.75]}}, {"mine": "letor4@10"})]
         [0.5, 0.75]
         """
         values_of = _checked(log)
-        if not isinstance(names, Mapping | None):
-            raise refusal("names", names, "dicts of a name to its convention and None")
+        if not isinstance(conventions, Mapping | None):
+            raise refusal("conventions", conventions, "dicts of a name to its convention and None")
         logged = {name for _, name in values_of}
-        conventions = _conventions_of(logged, names or {})
-        series = {key: values for key, values in values_of.items() if key[1] in conventions}
+        convention_of = _conventions_of(logged, conventions or {})
+        series = {key: values for key, values in values_of.items() if key[1] in convention_of}
         if len(log) and not series:
             msg = f"the log has no metric of a convention, but {choices(sorted(logged)) or 'none at all'}."
-            raise InputError(msg, hint="names={'the name of eval_metric(names=)': convention}")
+            raise InputError(msg, hint="History.of(log, {'the name in the log': convention})")
         _refuse_repeats(series, values_of)
         return cls(
-            Evaluation(dataset, conventions[name], values[iteration], name=name, iteration=iteration)
+            Evaluation(dataset, convention_of[name], values[iteration], name=name, iteration=iteration)
             for iteration in range(max(map(len, series.values()), default=0))
             for (dataset, name), values in series.items()
             if iteration < len(values)
@@ -342,7 +342,7 @@ def _conventions_of(logged: Iterable[str], names: Mapping[str, Convention | str]
     for name in logged:
         if _HASHED.search(str(name)) and name not in conventions:
             msg = f"the convention of {name!r} cannot be read from its name, which ends with a part of its hash."
-            raise InputError(msg, hint=f"names={{{name!r}: convention}}")
+            raise InputError(msg, hint=f"History.of(log, {{{name!r}: convention}})")
         with suppress(ConventionError):
             conventions.setdefault(name, as_convention(name))
     return conventions

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from copy import deepcopy
 from functools import partial
 from typing import Any, TypeVar
@@ -17,6 +17,7 @@ from rankadapters.core.errors import choices, warn_caller
 from rankadapters.evaluation.evaluator import Evaluator
 from rankadapters.evaluation.tally import Tally
 from rankadapters.evaluation.threads import as_n_threads
+from rankadapters.presets.texts import Conventions
 
 T = TypeVar("T")
 
@@ -35,12 +36,11 @@ class Monitor:
 
     def __init__(
         self,
-        convention: Convention | str | Sequence[Convention | str],
-        names: Sequence[str] | None,
+        convention: Convention | str | Conventions,
         n_threads: int | None,
         query_weights: Callable[[Array, Array], Array] | None = None,
     ) -> None:
-        self.names = display_names(convention, names)
+        self.names = display_names(convention)
         self.n_threads = None if n_threads is None else as_n_threads(n_threads)
         self._query_weights = query_weights
         self._has_warned = False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -11,7 +11,7 @@ import catboost as cb
 import numpy as np
 
 from rankadapters import presets
-from rankadapters.callbacks.arguments import refuse_other_toolkit, refused_as_scorer, require_name
+from rankadapters.callbacks.arguments import refuse_other_toolkit, refused_as_scorer
 from rankadapters.callbacks.metrics import evaluated, evaluators_of, warn_of_ignored_weights
 from rankadapters.catboost.boosted_pool import labels_of, sizes_of
 from rankadapters.core.arrays import Array
@@ -146,7 +146,7 @@ class EvalMetric:
 
 @shows_call(EVAL_METRIC["catboost"])
 def eval_metric(
-    convention: Convention | str, sets: Sequence[Any], *, name: str | None = None, n_threads: int | None = None
+    convention: Convention | str | Mapping[str, Convention | str], sets: Sequence[Any], *, n_threads: int | None = None
 ) -> EvalMetric:
     """Make a metric that reports a convention in a CatBoost training, including early stopping.
 
@@ -158,15 +158,13 @@ def eval_metric(
 
     Parameters
     ----------
-    convention : Convention or str
-        The convention to report. CatBoost accepts one custom metric a training; `ra.catboost.train` reports several
-        conventions.
+    convention : Convention or str, or mapping of str to one of these
+        The convention to report, with a name of its own in the log. CatBoost accepts one custom metric a training;
+        `ra.catboost.train` reports several conventions.
     sets : sequence
         Every `eval_set`, and the training set if you want it evaluated, in any order: a Pool, `(labels, qid)`,
         `(labels, qid, query_weight)` or Queries, with rows in the order of their Pool. Without a query weight, the
         Pool's group weights count, unless the convention says `average="uniform"`.
-    name : str, optional
-        Display name; `convention.name` by default.
     n_threads : int, optional
         None uses all CPUs.
 
@@ -216,16 +214,15 @@ def eval_metric(
     >>> last.value == ra.evaluate(y[30:], model.predict(X[30:]), ra.presets.letor4(5), qid=qid[30:]).value
     True
     """
-    if not is_one(convention):
-        msg = f"convention={brief(convention)} is a sequence, but CatBoost takes one custom metric a training."
+    if not is_one(convention) and not (isinstance(convention, Mapping) and len(convention) == 1):
+        msg = f"convention={brief(convention)} has several, but CatBoost takes one custom metric a training."
         raise ConventionError(msg, hint="ra.catboost.train reports several conventions")
     convention = as_convention(convention)
-    require_name("name", name)
     if isinstance(sets, (str, Queries, cb.Pool)) or not isinstance(sets, Sequence) or not len(sets):
         msg = f"sets={brief(sets)} is not a list of sets."
         raise InputError(msg, hint="sets=[valid_pool], or sets=[(labels, qid)]")
     declared = tuple(_as_set(entry, index) for index, entry in enumerate(sets))
-    metric = _named(convention.name if name is None else name, convention, declared, n_threads)
+    metric = _named(convention.name, convention, declared, n_threads)
     metric._refuse_sets()  # noqa: SLF001 - a class of this module
     return metric
 

@@ -19,6 +19,7 @@ from rankadapters.core.declaration.arguments import members
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
 from rankadapters.objectives.base import Objective
+from rankadapters.presets.texts import Conventions
 from rankadapters.progress import advance, shown
 
 
@@ -26,12 +27,11 @@ def train(
     params: Mapping[str, Any],
     pool: cb.Pool,
     objective: Objective | str,
-    convention: Convention | str | Sequence[Convention | str] | None = None,
+    convention: Convention | str | Conventions | None = None,
     *,
     eval_set: cb.Pool | Sequence[cb.Pool] | None = None,
     early_stopping_rounds: int | None = None,
     use_best_model: bool | None = None,
-    names: Sequence[str] | None = None,
     callbacks: Sequence[Any] | None = None,
     verbose: bool | int | None = None,
 ) -> cb.CatBoost:
@@ -49,7 +49,7 @@ def train(
         the objective's convention says `average="uniform"`. Scores start from its baseline.
     objective : Objective or str
         An objective of `ra.objectives`, or its text.
-    convention : Convention or str, or sequence of them, optional
+    convention : Convention or str, or sequence of these, or mapping of str to these, optional
         The conventions to report for every set in every round. The first is watched.
     eval_set : catboost.Pool, or sequence of them, optional
         Validation sets, with labels and group ids. The last is watched, as in CatBoost.
@@ -57,8 +57,6 @@ def train(
         Stop after this many rounds without improvement of the watched convention.
     use_best_model : bool, optional
         Whether the model ends with the best round; by default if there is an `eval_set`.
-    names : sequence of str, optional
-        Display names; `convention.name` by default.
     callbacks : sequence, optional
         As in `CatBoost.fit`: `after_iteration(info)` gets `info.iteration`, from 1 on, and `info.metrics`, a dict of
         all values so far. The training ends after a round in which a callback returns False.
@@ -110,13 +108,13 @@ def train(
         params, early_stopping_rounds=early_stopping_rounds, use_best_model=use_best_model, verbose=verbose
     )
     sets = list(eval_set) if isinstance(eval_set, (list, tuple)) else [eval_set] if eval_set is not None else []
-    shown_names = names_of(convention, names, training_params, watches=bool(sets))
+    shown_names = names_of(convention, training_params, watches=bool(sets))
     callback_list = _callbacks(callbacks)
     boosting = Boosting(training_params, objective, [pool, *sets])
     with shown("training"):
         trees, watch = boosting.run(shown_names, callback_list)
     model = trees.joined(cb.CatBoost({**params}), training_params, watch)
-    model.history = History.of(watch.log, names={name: convention for convention, name in shown_names.items()})
+    model.history = History.of(watch.log, {name: convention for convention, name in shown_names.items()})
     return model
 
 
@@ -221,7 +219,7 @@ def fit_by_objective(
     all_params = {**ranker.get_params(), **fit_params}
     callbacks = _callbacks(all_params.pop("callbacks", None))
     params = TrainingParams.of({n: value for n, value in all_params.items() if n not in {"loss_function", *COLUMNS}})
-    names = names_of(convention, None, params, watches=len(pools) > 1)
+    names = names_of(convention, params, watches=len(pools) > 1)
     trees, watch = Boosting(params, objective, pools).run(names, callbacks)
     trees.joined(ranker, params, watch)
     return watch.log

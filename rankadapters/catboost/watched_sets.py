@@ -21,6 +21,7 @@ from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
 from rankadapters.evaluation.evaluator import Evaluator
 from rankadapters.evaluation.table import fixed
+from rankadapters.presets.texts import Conventions
 
 
 @dataclass(eq=False)
@@ -116,8 +117,7 @@ def set_names(n_eval_sets: int) -> list[str]:
 
 
 def names_of(
-    convention: Convention | str | Sequence[Convention | str] | None,
-    names: Sequence[str] | None,
+    convention: Convention | str | Conventions | None,
     params: TrainingParams,
     *,
     watches: bool,
@@ -127,8 +127,7 @@ def names_of(
         name = "early_stopping_rounds" if params.patience is not None else "use_best_model"
         raise InputError(f"{name} has no validation set.", hint="eval_set=catboost.Pool(X, labels, group_id=qid)")
     if convention is None:
-        if watches or names is not None:
-            msg = f"{'eval_set' if watches else 'names'} has no convention."
-            raise InputError(msg, hint="convention=ra.presets.textbook(10)")
+        if watches:
+            raise InputError("eval_set has no convention.", hint="convention=ra.presets.textbook(10)")
         return {}
-    return display_names(convention, names)
+    return display_names(convention)

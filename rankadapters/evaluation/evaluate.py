@@ -119,8 +119,9 @@ def evaluate(
     scores : array-like, shape (n_docs,) or (n_docs, n_models), table, or mapping of names to array-likes
         Predicted scores, higher is better: one model, or a column for each of more models. A matrix is accepted only
         with a sequence of conventions, because with one convention it is usually a `predict_proba` by mistake.
-    convention : Convention or str, or sequence of these
-        The convention to compute; a text such as `"letor4@10"` is read by `ra.parse`.
+    convention : Convention or str, or sequence of these, or mapping of str to these
+        The convention to compute; a text such as `"letor4@10"` is read by `ra.parse`. A mapping gives a name to each,
+        which results show and are looked up by.
     qid, group_sizes : array-like
         Exactly one of the two, as in `Queries`.
     query_weight, row_weight, pairs, docid, retrieved, judged : array-like, optional
@@ -144,7 +145,7 @@ def evaluate(
     Raises
     ------
     ConventionError
-        `convention` is neither a convention, nor a text of one, nor a sequence of these.
+        `convention` is neither a convention, nor a text of one, nor several of these.
     InputError
         The data have no value under this convention; the message gives the reason and suggests a fix. Or there is no
         model, or two models have one name. With `by`, a segment is missing, varies within a query (the message names

@@ -25,7 +25,7 @@ class Evaluator:
     ----------
     labels : array-like, shape (n_docs,), or Queries
         Relevance labels; with a Queries, no other column is taken.
-    convention : Convention or str, or sequence of these
+    convention : Convention or str, or sequence of these, or mapping of str to these
         What to compute; `ra.parse` reads a text. For one convention, the methods return one result. For a sequence,
         they return a mapping of Convention to result with every entry, even if two conventions are equal.
     n_threads : int, optional

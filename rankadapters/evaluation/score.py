@@ -206,7 +206,7 @@ class Score(_ShownScores, float):
             convention = parse(text("convention", data["convention"], hint=hint))
             if str(convention) != data["convention"]:  # other texts may change their meaning
                 raise refusal("convention", data["convention"], "signatures", hint)
-            convention = _named(convention, text("name", data["name"], hint=hint))
+            convention = as_convention({text("name", data["name"], hint=hint): convention})
             value = number("value", data["value"], hint=hint)
             low, high = convention.limits()
             number("value", round(value, 9), least=low, most=high, hint=hint)  # tolerates rounding errors
@@ -326,17 +326,6 @@ def renamed(score: Score, convention: Convention) -> Score:
     return Score(score.value, convention, *counts, digest=score.digest)
 
 
-def _named(convention: Convention, name: str) -> Convention:
-    """Return the convention with its display name; refuse the name of another one."""
-    if name == convention.name:
-        return convention
-    named = as_convention(name)
-    if named != convention:
-        msg = f"name={name!r} names another convention than {str(convention)!r}."
-        raise InputError(msg, hint="pass what Score.to_dict() returned")
-    return named
-
-
 def _as_whole(count: object) -> object:
     """Return a float such as 2.0, which is a whole number in JSON, as an int."""
     return int(count) if isinstance(count, float) and count.is_integer() else count
@@ -345,11 +334,16 @@ def _as_whole(count: object) -> object:
 Result = TypeVar("Result")  # such as a Score, or a dict of Scores by model
 
 
+def _key(convention: Convention) -> str:
+    """Return a text by which the result of a convention is looked up: the caller's name for it, or the shortest."""
+    return convention.label or convention.short_name
+
+
 class ByConvention(Mapping[Convention, Result]):
     """Results in the order of the requested conventions.
 
-    Iteration yields every requested entry, even if two conventions are equal. A look-up accepts a convention or any
-    text of it, and prefers the entry with the same name.
+    Iteration yields every requested entry, even if two conventions are equal. A look-up accepts a convention, any text
+    of it, or the name that it has in a mapping that the caller passed; it prefers the entry with the same name.
 
     Parameters
     ----------
@@ -382,20 +376,29 @@ class ByConvention(Mapping[Convention, Result]):
         return {(convention, convention.name): result for convention, result in reversed(self.entries)}
 
     def __getitem__(self, key: Convention | str) -> Result:
-        """Return the result for a convention, or for a text that parses to it."""
+        """Return the result for a convention, the name that the caller gave to it, or a text that parses to it."""
+        for convention, result in self.entries:
+            if convention.label is not None and convention.label == key:
+                return result
         try:
             convention = key if isinstance(key, Convention) else as_convention(key)
         except ConventionError as error:
+            if any(convention.label is not None for convention in self):
+                raise NotAskedError(
+                    f"{key!r:.80} was not asked for.", hint=f"this result holds {self._keys()}"
+                ) from None
             if any(isinstance(result, dict) and key in result for _, result in self.entries if isinstance(key, str)):
-                hint = f"first the convention, then the model: scores[{self.entries[0][0].short_name!r}][{key!r}]"
+                hint = f"first the convention, then the model: scores[{_key(self.entries[0][0])!r}][{key!r}]"
                 raise NotAskedError(f"{key!r} is a model, not a convention.", hint=hint) from None
             raise NotAskedError(str(error)) from None
         if convention not in self._results:
-            names = choices(convention.short_name for convention in self)
-            raise NotAskedError(f"{convention.short_name} was not asked for.", hint=f"this result holds {names}")
+            raise NotAskedError(f"{_key(convention)} was not asked for.", hint=f"this result holds {self._keys()}")
         if len(self._results) < len(self.entries) and (convention, convention.name) in self._results_by_name:
             return self._results_by_name[convention, convention.name]
         return self._results[convention]
+
+    def _keys(self) -> str:
+        return choices(map(_key, self))
 
     def __iter__(self) -> Iterator[Convention]:
         """Iterate over the conventions in the requested order."""
@@ -407,7 +410,7 @@ class ByConvention(Mapping[Convention, Result]):
 
     def __repr__(self) -> str:
         """Show each result by its convention's shortest text."""
-        entries = ", ".join(f"{convention.short_name!r}: {result!r}" for convention, result in self.entries)
+        entries = ", ".join(f"{_key(convention)!r}: {result!r}" for convention, result in self.entries)
         return f"{type(self).__name__}({{{entries}}})"
 
 
@@ -479,7 +482,7 @@ class Shape(NamedTuple):
 
     @classmethod
     def of(cls, convention: object, *, one_model: bool = True) -> Self:
-        """Read the argument of a call: a convention, its text, or a sequence of these."""
+        """Read the argument of a call: a convention, its text, a sequence of these, or a mapping of names to them."""
         if is_one(convention):
             return cls([as_convention(convention)], True, one_model)  # noqa: FBT003 - of a tuple
         return cls(as_conventions(convention), False, one_model)  # noqa: FBT003 - as above

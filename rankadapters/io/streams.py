@@ -38,13 +38,12 @@ from rankadapters.io.rows import ColumnKeywords, Names, ScoredRows, arrow_table,
 from rankadapters.io.table_files import BATCH_ROWS, TableReader, arrow_errors, file_batches
 from rankadapters.io.text import AnyPath, is_pipe
 from rankadapters.presets.label_rules import label_doubts
+from rankadapters.presets.texts import Conventions
 from rankadapters.progress import shows, step_of_file
 
 # Smaller parts cost more call overhead; larger parts need more memory and no longer fit in the CPU's cache.
 ROWS_AT_ONCE = 200_000
 TABLES_AT_ONCE = 1_000
-
-Conventions = Iterable[Convention | str]
 
 
 class StreamKeywords(ColumnKeywords, total=False):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -63,7 +64,7 @@ class EarlyStopping(_LightGBMStopping):
         if self.name not in reported:
             msg = f"early stopping watches {self.name!r}, but the sets report {reported}."
             hint = "the same convention in feval= or eval_metric=ra.lightgbm.eval_metric(...)"
-            raise InputError(msg, hint=f"{hint}; early_stopping(..., name='mine') for eval_metric(..., names=['mine'])")
+            raise InputError(msg, hint=f"{hint}; with a name of its own, {{'mine': convention}} in both")
         sets = {data_name for data_name, name, *_ in results if name == self.name}
         valid = sorted(name for name in sets if not self._is_train_set(dataset_name=name, env=env))
         if not valid:
@@ -74,11 +75,10 @@ class EarlyStopping(_LightGBMStopping):
 
 
 def early_stopping(
-    convention: Convention | str,
+    convention: Convention | str | Mapping[str, Convention | str],
     rounds: int,
     *,
     data_name: str | None = None,
-    name: str | None = None,
     min_delta: float = 0.0,
     verbose: bool = True,
 ) -> EarlyStopping:
@@ -94,15 +94,13 @@ def early_stopping(
 
     Parameters
     ----------
-    convention : Convention or str
-        A convention that `eval_metric` reports.
+    convention : Convention or str, or mapping of str to one of these
+        A convention that `eval_metric` reports, with the name that it has there.
     rounds : int
         Rounds without improvement before training stops.
     data_name : str, optional
         The validation set to watch. None watches all of them: training stops as soon as one has not improved. The
         training set is never watched.
-    name : str, optional
-        The display name, if `eval_metric(names=)` changed it.
     min_delta : float
         Smallest change that counts as an improvement.
     verbose : bool
@@ -137,6 +135,6 @@ def early_stopping(
     >>> len(log["valid_0"]["ndcg@5/letor4"]) - booster.best_iteration
     3
     """
-    require_stopping(rounds, min_delta, data_name=data_name, name=name)
-    watched = as_convention(convention).name if name is None else name
+    require_stopping(rounds, min_delta, data_name=data_name)
+    watched = as_convention(convention).name
     return EarlyStopping(int(rounds), name=watched, data_name=data_name, verbose=verbose, min_delta=min_delta)

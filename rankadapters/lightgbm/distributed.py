@@ -17,6 +17,7 @@ from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
 from rankadapters.lightgbm.metrics import columns_of, mean_weights
 from rankadapters.lightgbm.trainings import n_machines, sort_ours_first
+from rankadapters.presets.texts import Conventions
 
 _RESULT = getattr(lgb, "EvalResult", lambda *row: row)  # an entry of LightGBM's results; a tuple before 4.7
 
@@ -79,12 +80,11 @@ class GlobalEval:
 
 
 def global_eval(
-    convention: Convention | str | Sequence[Convention | str],
+    convention: Convention | str | Conventions,
     *,
     exchange: Exchange | None = None,
     eval_names: Sequence[str] = ("valid_0",),
     n_queries: int | Mapping[str, int] | None = None,
-    names: Sequence[str] | None = None,
     n_threads: int | None = None,
 ) -> GlobalEval:
     """Make a metric over the rows of all workers, with values bit-identical to `ra.evaluate` on all rows.
@@ -96,7 +96,7 @@ def global_eval(
 
     Parameters
     ----------
-    convention : Convention or str, or sequence of them
+    convention : Convention or str, or sequence of these, or mapping of str to these
         The conventions to report; those with `pool="rows"` are refused.
     exchange : Exchange, optional
         The sum over workers: an object with `add(key, parts, array)`, which waits for the int64 arrays of all workers
@@ -107,8 +107,6 @@ def global_eval(
     n_queries : int or mapping of str to int, optional
         Number of queries of the evaluated set over all workers; a different number is an error. For several sets, a
         mapping of set names to numbers.
-    names : sequence of str, optional
-        Display names; `convention.name` by default.
     n_threads : int, optional
         None uses all CPUs.
 
@@ -143,7 +141,7 @@ def global_eval(
     True
     """
     counts = QueryCounts(n_queries, "sort by qid and keep the rows of a query in one partition")
-    return GlobalEval(Monitor(convention, names, n_threads, mean_weights), counts, exchange, eval_names)
+    return GlobalEval(Monitor(convention, n_threads, mean_weights), counts, exchange, eval_names)
 
 
 @contextmanager

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -20,6 +19,7 @@ from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.guesses import EVAL_METRIC, shows_call
 from rankadapters.core.errors import InputError
 from rankadapters.lightgbm.trainings import refuse_cut_queries, refuse_dask_workers, refuse_named_metric, refuse_workers
+from rankadapters.presets.texts import Conventions
 
 native_metric, read_metric = presets.lightgbm.write, presets.lightgbm.read
 
@@ -60,9 +60,8 @@ class EvalMetric:
 
 @shows_call(EVAL_METRIC["lightgbm"])
 def eval_metric(
-    convention: Convention | str | Sequence[Convention | str],
+    convention: Convention | str | Conventions,
     *,
-    names: Sequence[str] | None = None,
     n_threads: int | None = None,
 ) -> EvalMetric:
     """Make a metric that reports each convention, with values bit-identical to `ra.evaluate` on the same columns.
@@ -73,11 +72,9 @@ def eval_metric(
 
     Parameters
     ----------
-    convention : Convention or str, or sequence of them
+    convention : Convention or str, or sequence of these, or mapping of str to these
         The conventions to report. A query's weight is the float32 mean of its row weights, as in LightGBM. Under
         `average="uniform"` the Dataset's weights are ignored, with a warning.
-    names : sequence of str, optional
-        Display names; `convention.name` by default.
     n_threads : int, optional
         None uses all CPUs.
 
@@ -116,7 +113,7 @@ def eval_metric(
     >>> len(log["training"]["ndcg@5/letor4"]), ra.History.of(log)[0].convention == ra.presets.letor4(5)
     (3, True)
     """
-    return EvalMetric(Monitor(convention, names, n_threads, mean_weights))
+    return EvalMetric(Monitor(convention, n_threads, mean_weights))
 
 
 def mean_weights(row_weights: Array, group_sizes: Array) -> NDArray[np.float32]:

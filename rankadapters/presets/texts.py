@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from difflib import get_close_matches
 from functools import lru_cache
+from itertools import starmap
 from typing import Any, TypeGuard, cast
 
 from rankadapters.core.declaration.convention import Convention
@@ -26,6 +27,8 @@ ALIASES = {
     "treceval": "trec_eval_9", "pytreceval": "pytrec_eval", "pyspark": "spark", "sbert": "sentence_transformers",
     "elastic": "elasticsearch", "llamaindex": "llama_index",
 }  # fmt: skip
+
+Conventions = Iterable[Convention | str] | Mapping[str, Convention | str]  # several, with or without names
 
 _PRESET = re.compile(r"[a-zA-Z][a-zA-Z0-9_-]*(\.[a-zA-Z][a-zA-Z0-9_]*)?")
 # A preset, which is not the version of a signature without fields, and its changed fields.
@@ -220,7 +223,7 @@ def is_one(convention: object) -> TypeGuard[Convention | str]:
 
 
 def as_convention(value: object) -> Convention:
-    """Return a convention, given the convention itself or its text.
+    """Return a convention, given the convention itself, its text, or a mapping of its name to one of these.
 
     Raises
     ------
@@ -231,6 +234,8 @@ def as_convention(value: object) -> Convention:
         return value
     if isinstance(value, str):
         return parse(value)
+    if isinstance(value, Mapping) and len(value) == 1:
+        return _with_name(*next(iter(value.items())))
     hint = "ra.presets.textbook(10), 'letor4@10', or ra.NDCG(...) with every field"
     if isinstance(value, Tool):
         hint = f"call it with the cutoff, {value!r}(10), or write '{value.name}@10'"
@@ -242,20 +247,42 @@ def as_convention(value: object) -> Convention:
 
 
 def as_conventions(values: object) -> list[Convention]:
-    """Return a list of conventions, given a single convention or text or an iterable of them.
+    """Return a list of conventions, given a single convention or text, an iterable of them or a mapping of names.
+
+    Of results by convention, such as those of `ra.evaluate`, it returns the conventions.
 
     Raises
     ------
     ConventionError
-        The iterable is empty, or an item is neither a convention nor the text of one.
+        The iterable is empty, an item is neither a convention nor the text of one, or a name is that of another one.
     """
-    if isinstance(values, Mapping) and not all(isinstance(value, Convention) for value in values):
-        hint = "list(mapping.values()); eval_metric and query_scorer take names=list(mapping) with it"
-        raise ConventionError(f"{brief(values)} is a mapping, but a sequence of conventions is needed.", hint=hint)
-    conventions = [as_convention(value) for value in ([values] if is_one(values) else cast("Iterable[Any]", values))]
+    conventions: list[Convention]
+    if isinstance(values, Mapping) and not all(isinstance(key, Convention) for key in values):
+        conventions = list(starmap(_with_name, values.items()))
+    else:
+        several = [values] if is_one(values) else cast("Iterable[Any]", values)
+        conventions = [as_convention(value) for value in several]
     if not conventions:
         raise ConventionError("no convention was given.", hint="[ra.presets.textbook(10)]")
     return conventions
+
+
+def _with_name(name: object, value: object) -> Convention:
+    """Return the convention with the name that a mapping gives to it; refuse what names another convention."""
+    if not isinstance(name, str) or not name.strip() or not name.isprintable():
+        raise ConventionError(f"{name!r:.80} is not a name for a convention.", hint='{"ndcg_10": "textbook@10"}')
+    convention = as_convention(value)
+    try:
+        meant = parse(name)
+    except ConventionError:
+        display = _DISPLAY.fullmatch(name)
+        if display and display["head"] in MEASURES and name != convention.name:
+            raise  # such as 7 digits of another hash
+        meant = convention
+    if meant != convention:
+        msg = f"the name {name!r} means another convention than {str(convention)!r}."
+        raise ConventionError(msg, hint="a name that is no text of a convention")
+    return meant if name == meant.name else meant.called(name)
 
 
 def _read_display(text: str, display: re.Match[str]) -> Convention:

@@ -347,7 +347,7 @@ def _history(ranker: Any, log: Log, convention: Convention) -> History:
 
         name = name_in_log(native_metric(convention, group_weights=False), logged) or name
     values = {dataset: {convention.name: metrics[name]} for dataset, metrics in sets.items() if name in metrics}
-    return History.of(values, names={convention.name: convention})
+    return History.of(values, {convention.name: convention})
 
 
 @contextmanager

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, overload
 
 import numpy as np
@@ -14,7 +14,7 @@ from rankadapters.core.declaration.arguments import refusal
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
 from rankadapters.evaluation.evaluate import evaluate
-from rankadapters.presets.texts import as_convention, is_one
+from rankadapters.presets.texts import Conventions, as_convention, is_one
 from rankadapters.sklearn.rows import find_qid, one_per_query, queries_of, refuse_other_rows, warn_of_cuts, whole_sizes
 
 native_metric, read_metric = presets.sklearn.write, presets.sklearn.read
@@ -87,19 +87,16 @@ def refuse_ignored_weights(convention: Convention) -> None:
 
 @overload
 def query_scorer(  # type: ignore[overload-overlap]  # a text is not a sequence of texts here
-    convention: Convention | str, *, qid: str = ..., names: str | Sequence[str] | None = ..., whole: Any = ...,
-    response: Response = ...,
+    convention: Convention | str, *, qid: str = ..., whole: Any = ..., response: Response = ...,
 ) -> QueryScorer: ...  # fmt: skip
 @overload
 def query_scorer(
-    convention: Sequence[Convention | str], *, qid: str = ..., names: Sequence[str] | None = ..., whole: Any = ...,
-    response: Response = ...,
+    convention: Conventions, *, qid: str = ..., whole: Any = ..., response: Response = ...,
 ) -> dict[str, QueryScorer]: ...  # fmt: skip
 def query_scorer(
-    convention: Convention | str | Sequence[Convention | str],
+    convention: Convention | str | Conventions,
     *,
     qid: str = "qid",
-    names: str | Sequence[str] | None = None,
     whole: Any = None,
     response: Response = "auto",
 ) -> QueryScorer | dict[str, QueryScorer]:
@@ -115,12 +112,11 @@ def query_scorer(
 
     Parameters
     ----------
-    convention : Convention or str, or sequence of them
-        The convention to compute. A measure that is better when smaller is negated, as in scikit-learn's scorers.
+    convention : Convention or str, or sequence of these, or mapping of str to these
+        The convention to compute. A measure that is better when smaller is negated, as in scikit-learn's scorers. The
+        names of a mapping are those of the columns `mean_test_<name>` and of `refit=`; else they are `convention.name`.
     qid : str
         Name of the metadata, column or index level that holds one query id per row.
-    names : str, or sequence of str, optional
-        Display names, used in the columns `mean_test_<name>` and in `refit=`; `convention.name` by default.
     whole : array-like, optional
         Query of each row of the full data, before anything was cut or reordered. The scorer then warns if a query comes
         with a different number of rows; it cannot check queries that are not in `whole`.
@@ -134,7 +130,7 @@ def query_scorer(
     -------
     QueryScorer or dict of str to QueryScorer
         Callable as `scorer(estimator, X, y, qid=...)`; returns a float. Row weights (`sample_weight`), constant within
-        a query, count as query weights unless the convention says `average="uniform"`. For a sequence of conventions,
+        a query, count as query weights unless the convention says `average="uniform"`. For several conventions,
         a dict in the same order; its keys are the display names, because scikit-learn requires strings.
 
     Raises
@@ -170,7 +166,7 @@ def query_scorer(
     if not isinstance(qid, str) or not qid.isidentifier():
         raise refusal("qid", qid, "names of a parameter, column or index level", "pass the ids to fit(qid=)")
     require_response(response)
-    name_of = display_names(convention, [names] if isinstance(names, str) else names)
+    name_of = display_names(convention)
     scorers = {name: QueryScorer(value, qid, name, whole, response) for value, name in name_of.items()}
     return next(iter(scorers.values())) if is_one(convention) else scorers
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from rankadapters.callbacks.arguments import display_names
@@ -13,7 +13,7 @@ from rankadapters.callbacks.history import Evaluation
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, MissingToolkitError, brief
 from rankadapters.evaluation.score import Score
-from rankadapters.presets.texts import as_convention
+from rankadapters.presets.texts import Conventions, as_convention
 
 BATCH, TAGS = 1000, 100  # maximum numbers of metrics and of tags in one call of MLflow
 SPELLED = {"@": "_at_", "+": "--", "=": "-"}  # MLflow's autologging also uses _at_
@@ -33,7 +33,7 @@ class _Logged(NamedTuple):
 
 
 def mlflow_name(convention: Convention | str) -> str:
-    """Return a convention's name in characters that MLflow allows, for `eval_metric(conv, names=[mlflow_name(conv)])`.
+    """Return a convention's name in characters that MLflow allows, which `names` gives to metrics.
 
     MLflow's autologging replaces `@` by `_at_` itself. But it refuses names with `+` or `=`, and then logs no metric of
     that training at all.
@@ -54,6 +54,27 @@ def mlflow_name(convention: Convention | str) -> str:
     'ndcg_at_10/letor4--empty-1'
     """
     return _for_mlflow(as_convention(convention).name)
+
+
+def names(convention: Convention | str | Conventions) -> dict[str, Convention]:
+    """Return conventions by the names that `mlflow_name` gives to them, for metrics whose values autologging stores.
+
+    Parameters
+    ----------
+    convention : Convention or str, or sequence of these, or mapping of str to these
+        What a metric is to report.
+
+    Returns
+    -------
+    dict of str to Convention
+        For `eval_metric`, and for `ra.History.of(log, names)`.
+
+    Examples
+    --------
+    >>> list(names(["letor4@10+empty=1", "yahoo@5"]))
+    ['ndcg_at_10/letor4--empty-1', 'ndcg_at_5/yahoo']
+    """
+    return {_for_mlflow(name): of_name for of_name, name in display_names(convention).items()}
 
 
 def wandb_name(convention: Convention | str) -> str:
@@ -95,20 +116,13 @@ def log_mlflow(what: object, *, run_id: str | None = None) -> None:
     _to_mlflow(run_id, values, *_named(values, _for_mlflow))
 
 
-def tag_mlflow(
-    convention: Convention | str | Sequence[Convention | str],
-    *,
-    names: Sequence[str] | None = None,
-    run_id: str | None = None,
-) -> None:
+def tag_mlflow(convention: Convention | str | Conventions, *, run_id: str | None = None) -> None:
     """Log only the signatures, as the tags of `log_mlflow`: for a run whose values autologging logs.
 
     Parameters
     ----------
-    convention : Convention or str, or sequence of these
-        What `eval_metric` reports.
-    names : sequence of str, optional
-        The names of `eval_metric(names=)`, if you gave others than `mlflow_name`.
+    convention : Convention or str, or sequence of these, or mapping of str to these
+        What `eval_metric` reports, with the same names.
     run_id : str, optional
         As in `log_mlflow`.
 
@@ -122,7 +136,7 @@ def tag_mlflow(
         MLflow is not installed.
     """
     signatures: dict[str, str] = {}
-    for tagged, name in display_names(convention, names).items():
+    for tagged, name in display_names(convention).items():
         _add_signature(signatures, _for_mlflow(name), tagged)
     _to_mlflow(run_id, [], [], signatures)
 
@@ -279,7 +293,7 @@ def _refuse_other_meanings(signatures: Mapping[str, str], logged: Mapping[str, s
     for name, signature in signatures.items():
         if logged.get(name, signature) != signature:
             msg = f"two conventions would be logged as {name!r}: {logged[name]} and {signature}."
-            raise InputError(msg, hint="use two runs, or give the metric other names=[...]")
+            raise InputError(msg, hint="use two runs, or give the metric other names: eval_metric({name: convention})")
 
 
 def _for_mlflow(name: str) -> str:

@@ -18,6 +18,7 @@ from rankadapters.core.errors import InputError, brief
 from rankadapters.evaluation.evaluator import Evaluator
 from rankadapters.evaluation.threads import as_n_threads
 from rankadapters.parity.data import read_data
+from rankadapters.presets.texts import Conventions
 from rankadapters.xgboost.metrics import UNCUT, columns_of, refuse_names, refuse_workers
 from rankadapters.xgboost.stopping import DirectionCheck, forget_best
 
@@ -40,8 +41,6 @@ class EvalCallback(xgb.callback.TrainingCallback):
     n_queries : int or mapping of str to int, optional
         Number of queries in the set, or a mapping of set names to numbers. XGBoost silently cuts a query in two if a
         batch of a DataIter ends inside it; with `n_queries`, a wrong number of queries is an error.
-    names : sequence of str, optional
-        Display names; `convention.name` by default.
     output_margin : bool
         Whether to rank raw margins. False, the default, ranks the output of `predict`.
     missing : float
@@ -83,17 +82,16 @@ class EvalCallback(xgb.callback.TrainingCallback):
 
     def __init__(
         self,
-        convention: Convention | str | Sequence[Convention | str],
+        convention: Convention | str | Conventions,
         evals: Sequence[tuple[Any, str]],
         *,
         n_queries: int | Mapping[str, int] | None = None,
-        names: Sequence[str] | None = None,
         output_margin: bool = False,
         missing: float = np.nan,
         n_threads: int | None = None,
     ) -> None:
         super().__init__()
-        self.names = display_names(convention, names)
+        self.names = display_names(convention)
         refuse_names(self.names.values())
         require_missing(missing)
         self._evals, self._counts = _named_sets(evals), QueryCounts(n_queries, UNCUT)

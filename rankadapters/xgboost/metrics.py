@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from threading import current_thread
 from typing import Any
@@ -21,6 +21,7 @@ from rankadapters.core.arrays import Array, Ints
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.guesses import EVAL_METRIC, shows_call
 from rankadapters.core.errors import ConventionError, InputError, RankAdaptersError
+from rankadapters.presets.texts import Conventions
 from rankadapters.xgboost.stopping import DirectionCheck, forget_best
 
 native_metric, read_metric = presets.xgboost.write, presets.xgboost.read
@@ -172,10 +173,9 @@ class Collective:
 
 @shows_call(EVAL_METRIC["xgboost"])
 def eval_metric(
-    convention: Convention | str | Sequence[Convention | str],
+    convention: Convention | str | Conventions,
     *,
     n_queries: int | Mapping[str, int] | None = None,
-    names: Sequence[str] | None = None,
     n_threads: int | None = None,
 ) -> EvalMetric:
     """Make a metric that reports each convention in every round of a training.
@@ -191,15 +191,13 @@ def eval_metric(
 
     Parameters
     ----------
-    convention : Convention or str, or sequence of them
+    convention : Convention or str, or sequence of these, or mapping of str to these
         The conventions to report; on several workers, those with `pool="rows"` are refused. The DMatrix's weights are
         one per query. Under `average="uniform"` they are ignored, with a warning.
     n_queries : int or mapping of str to int, optional
         Number of queries of the evaluated set over all workers; a different number is an error. XGBoost silently cuts a
         query in two if a partition, or a batch of a DataIter, ends inside it. For several sets, a mapping of set names
         to numbers, with the metric in `callbacks=` too. Not for `xgb.cv`, whose folds are parts of the data.
-    names : sequence of str, optional
-        Display names; `convention.name` by default.
     n_threads : int, optional
         None uses all CPUs.
 
@@ -245,7 +243,7 @@ def eval_metric(
     >>> ra.History.of(log).best(convention="letor4@5").value == booster.best_score
     True
     """
-    return EvalMetric(Monitor(convention, names, n_threads), n_queries)
+    return EvalMetric(Monitor(convention, n_threads), n_queries)
 
 
 def columns_of(dmatrix: xgb.DMatrix) -> DatasetColumns:

@@ -78,16 +78,15 @@ class _Stopping:
         except (ValueError, AssertionError) as error:
             sets = {name: sorted(metrics) for name, metrics in last_round[1].items()}
             reason = str(error) or "the set reports no metric"
-            hint = "report the convention there; early_stopping(..., name='mine') for eval_metric(..., names=['mine'])"
+            hint = "report the convention there; with a name of its own, {'mine': convention} in both"
             raise InputError(f"early stopping: {reason}; the sets report {sets}.", hint=hint) from None
 
 
 def early_stopping(
-    convention: Convention | str,
+    convention: Convention | str | Mapping[str, Convention | str],
     rounds: int,
     *,
     data_name: str | None = None,
-    name: str | None = None,
     min_delta: float = 0.0,
     save_best: bool = False,
 ) -> EarlyStopping:
@@ -99,14 +98,12 @@ def early_stopping(
 
     Parameters
     ----------
-    convention : Convention or str
-        A convention that `eval_metric` or `EvalCallback` reports.
+    convention : Convention or str, or mapping of str to one of these
+        A convention that `eval_metric` or `EvalCallback` reports, with the name that it has there.
     rounds : int
         Rounds without improvement before training stops.
     data_name : str, optional
         The set to watch; the last one by default.
-    name : str, optional
-        The display name, if `names=` changed it.
     min_delta : float
         Smallest change that counts as an improvement.
     save_best : bool
@@ -134,11 +131,11 @@ def early_stopping(
     >>> stop.metric_name, stop.maximize
     ('query-rmse/catboost.query_rmse', False)
     """
-    require_stopping(rounds, min_delta, data_name=data_name, name=name)
+    require_stopping(rounds, min_delta, data_name=data_name)
     declared = as_convention(convention)
     return EarlyStopping(
         rounds=int(rounds),
-        metric_name=declared.name if name is None else name,
+        metric_name=declared.name,
         data_name=data_name,
         maximize=declared.higher_is_better,
         save_best=save_best,

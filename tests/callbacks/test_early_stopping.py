@@ -36,9 +36,9 @@ def test_trainings_in_threads_stop_as_one_after_another(toolkit):
             assert list(pool.map(lambda rate: trained(toolkit, metric, stop, rate), RATES)) == alone
 
 
-@pytest.mark.parametrize("wrong", [{"name": "mine"}, {"data_name": "test"}])
-def test_what_nobody_reports_is_named_with_what_the_sets_report(toolkit, wrong):
-    stop = toolkit.adapter.early_stopping(TEXTBOOK, 3, **wrong)
+@pytest.mark.parametrize(("watched", "data_name"), [({"mine": TEXTBOOK}, None), (TEXTBOOK, "test")])
+def test_what_nobody_reports_is_named_with_what_the_sets_report(toolkit, watched, data_name):
+    stop = toolkit.adapter.early_stopping(watched, 3, data_name=data_name)
     with pytest.raises(ra.InputError, match=rf"(mine|test)(.|\n)*({TEXTBOOK.name}|valid)(.|\n)*Hint: "):
         trained(toolkit, toolkit.metric(TEXTBOOK), stop, 0.3)
     assert np.isfinite(

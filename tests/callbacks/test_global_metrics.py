@@ -143,9 +143,10 @@ def datasets(toolkit):
 @pytest.mark.parametrize("with_built_in", [False, pytest.param(True, marks=pytest.mark.long)])
 def test_early_stopping_watches_the_declared_metric_whatever_its_name(toolkit, with_built_in, names, watched):
     built_in_metric = {"metric": "ndcg"} if toolkit.name == "lightgbm" else {"disable_default_eval_metric": False}
-    metric, log = toolkit.metric([watched, TEXTBOOK if watched is LETOR else LETOR], names=names), {}
+    conventions, log = [watched, TEXTBOOK if watched is LETOR else LETOR], {}
+    metric = toolkit.metric(dict(zip(names, conventions, strict=True)) if names else conventions)
     name = names and names[0]
-    stop = toolkit.adapter.early_stopping(watched, rounds=5, name=name)
+    stop = toolkit.adapter.early_stopping({name: watched} if name else watched, rounds=5)
     params = built_in_metric if with_built_in else {}
     booster = toolkit.train(metric, datasets(toolkit), 80, log=log, callbacks=[stop], eta=1, **params)
     values = log["valid"][name or watched.name]

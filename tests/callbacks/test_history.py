@@ -69,17 +69,17 @@ def test_every_display_name_is_read_as_its_convention(toolkit):
 
 def test_names_give_the_conventions_of_names_that_the_user_chose():
     log = {"valid": {"mine": [0.5], "other": [0.25], NDCG.name: [1.0]}}
-    history = History.of(log, names={"mine": LOSS, "other": "yahoo@5"})
+    history = History.of(log, {"mine": LOSS, "other": "yahoo@5"})
     entries = [(entry.name, entry.convention) for entry in history]
     assert entries == [("mine", LOSS), ("other", ra.parse("yahoo@5")), (NDCG.name, NDCG)]
-    assert History.of({"valid": {NDCG.name: [0.5]}}, names={NDCG.name: LOSS})[0].convention == LOSS
+    assert History.of({"valid": {NDCG.name: [0.5]}}, {NDCG.name: LOSS})[0].convention == LOSS
 
 
 def test_a_name_with_a_hash_needs_its_convention():
     hashed = ra.NDCG(**{**NDCG.to_dict(), "gain": "table_0_2_7", "discount": "log2", "empty": 0.25, "k": 3})
     log = {"valid": {hashed.name: [0.5], NDCG.name: [0.25]}}
     assert re.search("/[0-9a-f]{7}$", hashed.name)
-    assert [entry.convention for entry in History.of(log, names={hashed.name: hashed})] == [hashed, NDCG]
+    assert [entry.convention for entry in History.of(log, {hashed.name: hashed})] == [hashed, NDCG]
     with pytest.raises(ra.InputError, match=f"the convention of '{hashed.name}' cannot be read"):
         History.of(log)
 
@@ -277,7 +277,7 @@ def test_the_means_of_catboosts_cross_validation_need_the_convention_of_their_na
         "test-NDCG:top=5;type=Base-mean": [0.5, 0.25],
         "test-NDCG:top=5;type=Base-std": [0.1, 0],
     }
-    history = History.of(log, names={"NDCG:top=5;type=Base": "catboost@5"})
+    history = History.of(log, {"NDCG:top=5;type=Base": "catboost@5"})
     assert entries_of(history) == [("test", "NDCG:top=5;type=Base", index, [0.5, 0.25][index]) for index in range(2)]
     with pytest.raises(ra.InputError, match="no metric of a convention, but 'NDCG:top=5;type=Base'"):
         History.of(log)

@@ -184,11 +184,11 @@ def test_threads_may_share_a_metric_for_several_datasets(toolkit):
 
 
 def test_an_unpickled_metric_works_without_the_datasets(toolkit):
-    data, metric = ranking(11), toolkit.metric(LETOR, names=["mine"])
+    data, metric = ranking(11), toolkit.metric({"mine": LETOR})
     dataset = toolkit.dataset(data)
     result = metric(data.X[:, 0], dataset)
     pickled = pickle.dumps(metric)
-    assert len(pickled) == len(pickle.dumps(toolkit.metric(LETOR, names=["mine"])))
+    assert len(pickled) == len(pickle.dumps(toolkit.metric({"mine": LETOR})))
     copied = pickle.loads(pickled)
     assert copied(data.X[:, 0], dataset) == result
     assert result[0][0] == "mine"

@@ -226,7 +226,7 @@ def test_the_history_has_every_set_and_convention_in_every_round_also_of_a_saved
 
 
 def test_verbose_prints_a_line_every_so_many_rounds(capsys):
-    model = ra.catboost.train(DETERMINISTIC, pool(), LAMBDARANK, CONV, verbose=4, names=["mine"])
+    model = ra.catboost.train(DETERMINISTIC, pool(), LAMBDARANK, {"mine": CONV}, verbose=4)
     lines = capsys.readouterr().out.splitlines()
     assert [line.split("\t")[0] for line in lines] == ["0:", "4:", "8:"]
     assert lines[1] == f"4:\tlearn mine: {model.evals_result_['learn']['mine'][4]:.6f}"

@@ -227,7 +227,7 @@ def test_a_direct_call_refuses_varying_weights_and_two_outputs():
     "clone", [lambda m: pickle.loads(pickle.dumps(m)), copy.copy, copy.deepcopy], ids=["pickle", "copy", "deepcopy"]
 )
 def test_a_metric_and_its_copies_serve_several_trainings(clone):
-    metric = make_metric(name="mine")
+    metric = make_metric({"mine": CONVENTION})
     logs = [train(trained).get_evals_result() for trained in (metric, clone(metric), metric)]
     assert set(logs[0]["validation"]) == {"QueryRMSE", "mine"}
     assert logs[0] == logs[1] == logs[2]

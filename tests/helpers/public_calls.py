@@ -208,7 +208,7 @@ LEARNERS: dict[str, dict[str, Any]] = {
     "RankSVM": {"convention": TEXT, "max_iter": 5},
 }
 SPLITTERS = ("QueryKFold", "StratifiedQueryKFold", "QueryShuffleSplit")
-EVALS = {"convention": TEXT, "names": ["ndcg"], "n_threads": 1}
+EVALS = {"convention": {"ndcg": TEXT}, "n_threads": 1}
 
 # The keyword arguments of one valid call each.
 CALLS: dict[str, Callable[[], dict[str, Any]]] = {
@@ -226,7 +226,7 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
         for method in methods
     },
     "History.best": lambda: {"dataset": "valid", "convention": TEXT},
-    "History.of": lambda: {"log": {"valid": {"mine": [0.5]}}, "names": {"mine": TEXT}},
+    "History.of": lambda: {"log": {"valid": {"mine": [0.5]}}, "conventions": {"mine": TEXT}},
     "History.only": lambda: {"dataset": "valid", "convention": TEXT},
     "Queries": lambda: {"labels": LABELS, "qid": QID},
     "Queries.check_scores": lambda: {"scores": SCORES},
@@ -342,6 +342,7 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
     "sklearn.QueryRanker.score": lambda: ROWS,
     "sklearn.query_scorer": lambda: {"convention": TEXT},
     "trackers.mlflow_name": lambda: {"convention": TEXT},
+    "trackers.names": lambda: {"convention": [TEXT]},
     "trackers.wandb_name": lambda: {"convention": TEXT},
 }  # fmt: skip
 

@@ -159,9 +159,20 @@ class Training:
         return dict(zip(names, self.measures, strict=True))
 
     @property
+    def reported(self) -> dict[str, str] | Sequence[str]:
+        """What the metric takes: the measures, by display names of one's own if there are any."""
+        return self.conventions if self.names else self.measures
+
+    @property
     def decides(self) -> tuple[tuple[str, str], ...]:
         """The sets and measures of which one ends the training."""
         return self.watched or ((self.sets[-1], self.measures[0]),)
+
+    @property
+    def stops_on(self) -> dict[str, str] | str:
+        """What our early stopping takes: the first measure that decides, by its display name if it is reported."""
+        measure = self.decides[0][1]
+        return {name: reported for name, reported in self.conventions.items() if reported == measure} or measure
 
     def data(self, seed: int = 0) -> dict[str, Rows]:
         """Return the rows of the sets; a different seed gives different rows."""
@@ -279,7 +290,7 @@ def train(row: Row, runner: Callable[..., Trained], objects_of: Callable[[Traini
 def compare(trained: Trained, training: Training) -> None:
     """Require that the log, the history and the best round are those by hand."""
     trained = trained._replace(value=cache(trained.value))
-    history = ra.History.of(trained.log, names=training.conventions if training.names else None)
+    history = ra.History.of(trained.log, training.conventions if training.names else None)
     same("the sets of the log", {*trained.log}, {*training.sets})
     for dataset, metrics in trained.log.items():
         shown = [name for name in metrics if name in training.conventions]

@@ -65,9 +65,9 @@ def test_the_two_sets_stop_in_different_rounds(full_log):
 
 def test_a_metric_whose_name_ends_alike_is_not_watched(full_log):
     rising = iter(range(1000))
-    ours = ra.lightgbm.eval_metric(TEXTBOOK, names=["ndcg"])
+    ours = ra.lightgbm.eval_metric({"ndcg": TEXTBOOK})
     metrics = [lambda preds, data: ("valid ndcg", next(rising), True), ours]
-    booster, log = train(stopping(name="ndcg"), ["valid"], metric=metrics)
+    booster, log = train(stopping({"ndcg": TEXTBOOK}), ["valid"], metric=metrics)
     assert (len(log["valid"]["ndcg"]), booster.best_iteration) == stopped_in(full_log["valid"][TEXTBOOK.name])
 
 

@@ -129,7 +129,7 @@ def test_our_name_as_lightgbms_metric_is_refused_if_higher_is_better(alias, metr
 
 
 def test_lightgbms_own_metric_beside_ours_of_the_same_name_is_allowed():
-    booster = train(ra.lightgbm.eval_metric(TEXTBOOK, names=["ndcg"]), metric="ndcg", eval_at=[3])
+    booster = train(ra.lightgbm.eval_metric({"ndcg": TEXTBOOK}), metric="ndcg", eval_at=[3])
     assert list(booster.best_score["valid_0"]) == ["ndcg@3", "ndcg"]
 
 

@@ -218,10 +218,3 @@ def test_a_metric_that_a_tool_has_and_no_preset_expresses_says_why(tool, metric,
     if hint is not None and "-" not in metric:
         with pytest.raises(ra.ConventionError, match=f"{metric}.* of {tool} has no preset: "):
             ra.parse(f"{tool}.{metric}")
-
-
-def test_a_mapping_of_names_is_no_sequence_of_conventions():
-    with pytest.raises(ra.ConventionError, match=r"is a mapping, but a sequence of conventions is needed(.|\n)*names="):
-        ra.evaluate([1, 0], [2, 1], {"mine": "lightgbm@10"}, group_sizes=[2])
-    scores = ra.evaluate([1, 0], [2, 1], ["lightgbm@1", "yahoo@2"], group_sizes=[2])
-    assert ra.evaluate([1, 0], [2, 1], scores, group_sizes=[2]) == scores  # a mapping of conventions has them

@@ -100,18 +100,13 @@ def test_scorers_of_several_conventions_are_keyed_by_their_names(metadata_routin
 
 
 def test_scorers_can_be_pickled_and_named():
-    scoring = ra.sklearn.query_scorer([TEXTBOOK, WEIGHTED], qid="session", names=["a", "b"])
+    scoring = ra.sklearn.query_scorer({"a": TEXTBOOK, "b": WEIGHTED}, qid="session")
     assert repr(scoring["b"]) == "query_scorer(b, qid='session')"
-    assert repr(ra.sklearn.query_scorer(TEXTBOOK, names="mine")) == "query_scorer(mine, qid='qid')"
+    assert repr(ra.sklearn.query_scorer({"mine": TEXTBOOK})) == "{'mine': query_scorer(mine, qid='qid')}"
     scorer = ra.sklearn.query_scorer(TEXTBOOK)
     unpickled = pickle.loads(pickle.dumps(scorer))
     assert (unpickled.convention, unpickled.qid) == (TEXTBOOK, "qid")
     assert repr(scorer) == "query_scorer(ndcg@5/textbook, qid='qid')"
-
-
-def test_names_that_are_no_texts_are_refused():
-    with pytest.raises(ra.ConventionError, match="names=7 must list one name for each"):
-        ra.sklearn.query_scorer(TEXTBOOK, names=7)
 
 
 TABLES = {
@@ -139,7 +134,7 @@ def test_tables_are_split_and_scored_like_arrays(metadata_routing, library):
 
 def test_weights_without_routing_reach_the_scorers_from_scikit_learn_1_9_on():
     X = pd.DataFrame(DATA.X, index=pd.Index(DATA.qid, name="qid"))
-    search = GridSearchCV(Ridge(), {"alpha": [1.0]}, scoring=ra.sklearn.query_scorer([WEIGHTED], names=["w"]),
+    search = GridSearchCV(Ridge(), {"alpha": [1.0]}, scoring=ra.sklearn.query_scorer({"w": WEIGHTED}),
                           cv=ra.sklearn.QueryKFold(3), refit=False)  # fmt: skip
     results = search.fit(X, DATA.y, groups=DATA.qid, sample_weight=ROW_WEIGHTS).cv_results_
     passes_weights = hasattr(search, "_check_scorers_accept_sample_weight")  # not before 1.9
@@ -172,9 +167,3 @@ def test_the_optuna_example_prunes_trials_and_scores_the_rest_on_whole_queries(c
         scores.append(ra.evaluate(y[test], ranker.predict(X[test]), convention, qid=qid[test]).value)
     assert example["study"].best_value == np.mean(scores)
     assert "the others were pruned" in capsys.readouterr().out
-
-
-def test_a_mapping_of_names_is_refused_with_the_names_argument():
-    with pytest.raises(ra.ConventionError, match=r"is a mapping(.|\n)*query_scorer take names=list\(mapping\)"):
-        ra.sklearn.query_scorer({"dcg": "lightgbm@10"})
-    assert [*ra.sklearn.query_scorer(["lightgbm@10", "yahoo@5"], names=["a", "b"])] == ["a", "b"]

@@ -224,16 +224,16 @@ def test_mlflow_refuses_a_name_that_has_another_value_in_the_run(mlflow):
 def test_signatures_alone_can_be_logged_to_mlflow(mlflow):
     with mlflow.start_run() as run:
         ra.trackers.tag_mlflow([LETOR4, EMPTY_IS_1])
-        ra.trackers.tag_mlflow(str(LOSS), names=["loss@train"])
+        ra.trackers.tag_mlflow({"loss@train": str(LOSS)})
         with pytest.raises(ra.InputError, match="two conventions would be logged as 'loss_at_train'"):
-            ra.trackers.tag_mlflow(LETOR4, names=["loss@train"])
+            ra.trackers.tag_mlflow({"loss@train": LETOR4})
     data = mlflow.get_run(run.info.run_id).data
     tags = {name: tag for name, tag in data.tags.items() if name.startswith("convention.")}
     names = [f"convention.{name}" for name in (*NAMES, "loss_at_train")]
     assert tags == dict(zip(names, map(str, (LETOR4, EMPTY_IS_1, LOSS)), strict=True))
     assert not data.metrics
     with pytest.raises(ra.InputError, match="two conventions would be logged as 'a_at_b'"):
-        ra.trackers.tag_mlflow([LETOR4, LOSS], names=["a@b", "a_at_b"])
+        ra.trackers.tag_mlflow({"a@b": LETOR4, "a_at_b": LOSS})
     assert mlflow.active_run() is None
 
 
@@ -247,13 +247,13 @@ def autolog(mlflow):
 
 
 def train_lightgbm(log):
-    lgb, metric = pytest.importorskip("lightgbm"), ra.lightgbm.eval_metric([LETOR4, EMPTY_IS_1], names=NAMES)
+    lgb, metric = pytest.importorskip("lightgbm"), ra.lightgbm.eval_metric(ra.trackers.names([LETOR4, EMPTY_IS_1]))
     data, record = lgb.Dataset(TRAIN.X, label=TRAIN.y, group=TRAIN.sizes), lgb.record_evaluation(log)
     lgb.train(PARAMS, data, 3, valid_sets=[data], valid_names=["valid"], feval=metric, callbacks=[record])
 
 
 def train_xgboost(log):
-    xgb, metric = pytest.importorskip("xgboost"), ra.xgboost.eval_metric([LETOR4, EMPTY_IS_1], names=NAMES)
+    xgb, metric = pytest.importorskip("xgboost"), ra.xgboost.eval_metric(ra.trackers.names([LETOR4, EMPTY_IS_1]))
     data = xgb.DMatrix(TRAIN.X, label=TRAIN.y, qid=TRAIN.qid)
     both = {"custom_metric": metric, "callbacks": [metric], "evals_result": log, "verbose_eval": False}
     xgb.train({"objective": "rank:ndcg", "nthread": 1}, data, 3, evals=[(data, "valid")], **both)
@@ -279,7 +279,7 @@ def test_what_autologging_has_stored_is_not_stored_again(toolkit, train, mlflow,
     with mlflow.start_run() as run:
         train(log)
         before = [logged(mlflow, run.info.run_id, f"valid-{name}") for name in NAMES]
-        ra.trackers.log_mlflow(History.of(log, names=dict(zip(NAMES, (LETOR4, EMPTY_IS_1), strict=True))))
+        ra.trackers.log_mlflow(History.of(log, ra.trackers.names([LETOR4, EMPTY_IS_1])))
     assert [logged(mlflow, run.info.run_id, f"valid-{name}") for name in NAMES] == before
     tags = mlflow.get_run(run.info.run_id).data.tags
     assert [ra.parse(tags[f"convention.{name}"]) for name in NAMES] == [LETOR4, EMPTY_IS_1]

@@ -55,7 +55,7 @@ def metric_of(training):
     else:
         sets = [(rows.y, rows.qid, *[rows.query_weight] * training.weighted) for rows in sets]
     [name] = training.names or [None]
-    return Objects(ra.catboost.eval_metric(measure, sets, name=name))
+    return Objects(ra.catboost.eval_metric({name: measure} if name else measure, sets))
 
 
 def no_objects(training):
@@ -165,7 +165,7 @@ def ra_train(training, data, objects, *, fails):
     arguments = arguments_of(training, others, fails=fails)
     arguments["use_best_model"] = training.stop is not None
     objective = training.objective or OBJECTIVE
-    model = ra.catboost.train(params, first, objective, training.measures, names=training.names, **arguments)
+    model = ra.catboost.train(params, first, objective, training.reported, **arguments)
     twin = ra.catboost.train(params, first, objective)
     log = {name: {} for name in model.get_evals_result()}
     for entry in model.history:  # in full precision

@@ -50,7 +50,7 @@ NO_TRAINING_SET = ("valid", "other")
 
 def objects_of(training):
     """Return the metric and the early stopping of a training."""
-    metric = ra.lightgbm.eval_metric(training.measures, names=training.names)
+    metric = ra.lightgbm.eval_metric(training.reported)
     return Objects(metric, stop_of(training))
 
 
@@ -59,11 +59,8 @@ def stop_of(training):
     if training.stop is None:
         return None
     if training.stop == "ours":
-        measure = training.decides[0][1]
-        name = training.names[training.measures.index(measure)] if training.names else None
-        return ra.lightgbm.early_stopping(
-            measure, PATIENCE, verbose=False, **({"name": name} if name else {}), **training.options.get("stop", {})
-        )
+        options = training.options.get("stop", {})
+        return ra.lightgbm.early_stopping(training.stops_on, PATIENCE, verbose=False, **options)
     return lgb.early_stopping(PATIENCE, first_metric_only=training.stop == "first metric", verbose=False)
 
 

@@ -52,7 +52,7 @@ BOTH, TWO_SETS = (NDCG, MAP), ("valid", "other")
 
 def metric_of(training):
     """Return the metric and the early stopping of a training."""
-    metric = ra.xgboost.eval_metric(training.measures, names=training.names)
+    metric = ra.xgboost.eval_metric(training.reported)
     return Objects(metric, stop_of(training))
 
 
@@ -63,7 +63,7 @@ def callback_of(training):
         rows = data[name]
         columns = (rows.X, rows.y, rows.qid, rows.query_weight)[: 4 if training.weighted else 3]
         sets.append((matrix(rows, training) if training.margin or training.options.get("matrix") else columns, name))
-    callback = ra.xgboost.EvalCallback(training.measures, sets, names=training.names)
+    callback = ra.xgboost.EvalCallback(training.reported, sets)
     return Objects(callback, stop_of(training))
 
 
@@ -77,10 +77,9 @@ def stop_of(training):
     """Return our early stopping on the set and measure that decide."""
     if training.stop != "ours":
         return None
-    [(dataset, measure)] = training.decides
-    name = training.names[training.measures.index(measure)] if training.names else None
+    [(dataset, _)] = training.decides
     options = {"data_name": dataset} if len(training.sets) > 1 else {}
-    return ra.xgboost.early_stopping(measure, PATIENCE, name=name, **options, **training.options.get("stop", {}))
+    return ra.xgboost.early_stopping(training.stops_on, PATIENCE, **options, **training.options.get("stop", {}))
 
 
 def stopping_of(training):

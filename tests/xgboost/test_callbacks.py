@@ -99,7 +99,7 @@ def test_early_stopping_in_xgbranker_watches_an_evaluation_set_of_the_callback()
 
 def test_one_callback_reports_each_fit_and_each_continued_training():
     data, evals = ranking(16), [((ranking(17).X, ranking(17).y, ranking(17).qid), "valid")]
-    callback = ra.xgboost.EvalCallback(LETOR, evals, names=["mine"])
+    callback = ra.xgboost.EvalCallback({"mine": LETOR}, evals)
     ranker, booster = xgb.XGBRanker(n_estimators=2, callbacks=[callback], n_jobs=1), None
     for n_trees in (2, 4):
         ranker.fit(data.X, data.y, qid=data.qid, verbose=False)

@@ -204,12 +204,14 @@ class Convention(Declared):
     def name(self) -> str:
         """Display name: `measure@k/`, then the preset with the fields that differ from it, or 7 digits of a SHA-256.
 
-        `ra.parse` can read the name if it has a preset.
+        `ra.parse` can read the name if it has a preset. A name that the caller gave replaces it.
 
         >>> from rankadapters import presets
         >>> presets.catboost(10, type="Exp").name, presets.yahoo(10).replace(empty=0).name
         ('ndcg@10/catboost+gain=exp2', 'ndcg@10/yahoo+empty=0')
         """
+        if self.label is not None:
+            return self.label
         head = str(self).partition("/")[0]
         return f"{head}/{self._preset_text() or hashlib.sha256(str(self).encode()).hexdigest()[:7]}"
 
@@ -230,6 +232,22 @@ class Convention(Declared):
         named = self._copy({})
         named._set("_preset", (preset, self if self.preset is None else self._copy({})))  # noqa: SLF001 - of the same class
         return named
+
+    def called(self, label: str) -> Self:
+        """Return the convention with a display name of the caller's, which equality and signature ignore.
+
+        A convention that `replace` or `at` returns has no such name, since it is another convention.
+
+        >>> from rankadapters import presets
+        >>> ours = presets.yahoo(10).called("web")
+        >>> ours.name, ours == presets.yahoo(10), ours.at(5).name
+        ('web', True, 'ndcg@5/yahoo')
+        """
+        called = self._copy({})
+        if self.preset is not None:
+            called._set("_preset", self.preset)  # noqa: SLF001 - of the same class
+        called._set("_label", label)  # noqa: SLF001 - as above
+        return called
 
     def replace(self, **fields: object) -> Self:
         """Return the convention with some fields changed; its name is the preset's plus the changed fields."""

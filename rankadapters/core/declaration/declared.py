@@ -61,8 +61,8 @@ class Declared(ABC):
         What takes such a value, as suggested where a program calls it like a function.
     """
 
-    # A slot rather than a field, so that equality, `dataclasses.asdict` and `fields` ignore it; empty without a preset.
-    __slots__ = ("_preset",)
+    # Slots rather than fields, so that equality, `dataclasses.asdict` and `fields` ignore them; empty without a value.
+    __slots__ = ("_label", "_preset")
 
     noun: ClassVar[str]
     start: ClassVar[str]
@@ -181,13 +181,18 @@ class Declared(ABC):
         return "/".join([head, *parts, f"v{VERSION}", *tail])
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the fields and the preset, so that unpickling checks them again."""
-        return restore, (type(self), self.to_dict(), self.preset)
+        """Pickle the fields, the preset and the label, so that unpickling checks them again."""
+        return restore, (type(self), self.to_dict(), self.preset, self.label)
 
     @property
     def preset(self) -> tuple[str, Any] | None:
         """Name of the preset that a convention was made from, and that preset at the same cutoff; None if none."""
         return getattr(self, "_preset", None)
+
+    @property
+    def label(self) -> str | None:
+        """The name that a caller gave to a convention, in a mapping of names to conventions; None if none."""
+        return getattr(self, "_label", None)
 
     @classmethod
     def _refuse_positional(cls) -> ConventionError:
@@ -201,11 +206,12 @@ class Declared(ABC):
             raise ConventionError(msg)
 
 
-def restore(cls: type[Declared], fields: dict[str, Any], preset: object = None) -> Declared:
-    """Return a value from its pickled fields and, for a convention that was made from a preset, that preset."""
+def restore(cls: type[Declared], fields: dict[str, Any], preset: object = None, label: object = None) -> Declared:
+    """Return a value from its pickled fields and, for a convention, the preset that it was made from and its label."""
     value = cls(**fields)
-    if preset is not None:
-        value._set("_preset", preset)
+    for slot, content in (("_preset", preset), ("_label", label)):
+        if content is not None:
+            value._set(slot, content)
     return value
 
 
