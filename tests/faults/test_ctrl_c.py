@@ -197,5 +197,5 @@ def test_a_pool_that_was_interrupted_while_it_held_a_lock_is_not_used_again(monk
     monkeypatch.setattr("rankadapters.evaluation.threads.ROWS_PER_THREAD", 10)
     thread = threading.Thread(target=lambda: values.append(pairs.evaluate(scores)), daemon=True)
     thread.start()
-    thread.join(60)
+    thread.join(TIMEOUT)
     assert values == [expected]

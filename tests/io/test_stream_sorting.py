@@ -15,7 +15,7 @@ from rankadapters.io.sorting import PREFIX
 from rankadapters.io.streams import SeenQueries
 from tests.helpers import stream_batches
 from tests.helpers.command import error_of, output_of
-from tests.helpers.python_processes import needs_posix, start_python
+from tests.helpers.python_processes import TIMEOUT, WAIT_FOR_SIGNAL, needs_posix, start_python
 from tests.helpers.stream_batches import cut_at, random_bounds
 from tests.helpers.tables import for_each
 
@@ -158,15 +158,13 @@ def test_unsorted_is_refused_without_a_table_or_with_split_queries(capsys, scatt
     assert "--unsorted has no effect with --features" in error_of(capsys, *options, *letor)
 
 
-WAIT_FOREVER = """
-import sys, time, rankadapters.io.streams as streams, rankadapters.io.sorting as sorting
+WAIT_FOREVER = f"""{WAIT_FOR_SIGNAL}
+import sys, rankadapters.io.streams as streams, rankadapters.io.sorting as sorting
 from rankadapters.__main__ import main
 where, read_tables = sys.argv.pop(1), streams.read_tables
 def wait(rows):
     yield next(iter(rows))
-    print("begun", flush=True)
-    while True:  # a signal that comes just before a call that blocks would not be seen
-        time.sleep(0.01)
+    wait_for_signal()
 def endless(*arguments):
     import pyarrow as pa
     [table] = read_tables(*arguments)
@@ -197,7 +195,7 @@ def test_a_command_ended_by_a_signal_leaves_no_temporary_files(temporary_folder,
         assert process.stdout.readline() == "begun\n"
         assert list(temporary_folder.glob(f"{PREFIX}*"))
         process.send_signal(signal_number)
-        assert process.wait(timeout=30) == code
+        assert process.wait(TIMEOUT) == code
     assert list(temporary_folder.glob(f"{PREFIX}*")) == []
 
 

@@ -21,7 +21,7 @@ from rankadapters.core.ranking import jit as module
 from rankadapters.core.ranking.compiled import LATER, NEVER, NOW, ROWS_BEFORE_COMPILING, ROWS_BEFORE_LOADING, kernels
 from rankadapters.core.ranking.jit import cached, jit
 from rankadapters.core.ranking.sorting import ranked_rows
-from tests.helpers.python_processes import needs_posix, run_python
+from tests.helpers.python_processes import TIMEOUT, needs_posix, run_python
 from tests.helpers.tables import for_each
 
 BLOCK_NUMBA = "import sys; sys.modules['numba'] = sys.modules['llvmlite'] = None\n"
@@ -165,7 +165,7 @@ def test_every_file_with_jitted_functions_is_in_the_digest(tmp_path, monkeypatch
 
 
 def test_threads_compile_once(folder):
-    function, barrier = jit(double), Barrier(8)
+    function, barrier = jit(double), Barrier(8, timeout=TIMEOUT)
 
     def call(value):
         barrier.wait()
