@@ -59,20 +59,20 @@ def threads(options: argparse.Namespace) -> dict[str, float]:
     return {"minutes": options.minutes, "evaluations of 24,000 rows by 5 conventions": sum(counts), "forks": n_forks}
 
 
-def memory(_: argparse.Namespace) -> dict[str, float]:
-    """Evaluate 100,000 times, and measure the memory of the process from 10,000 on."""
+def memory(options: argparse.Namespace) -> dict[str, float]:
+    """Evaluate many times, and measure the memory of the process after a tenth of them and at the end."""
     evaluator, scores = ra.Evaluator(QUERIES, "textbook@10", n_threads=1), SCORES.copy()
     small = {"labels": [2, 0, 1, 0], "convention": "lightgbm@3", "group_sizes": [2, 2]}
-    for number in range(100_000):
-        if number % 100:
+    for number in range(options.evaluations):
+        if number % 1000:
             ra.evaluate(scores=SCORES[number % 1000 :][:4], **small)
         else:
             evaluator.evaluate(np.roll(scores, number))
-        if number == 10_000:
+        if number == options.evaluations // 10:
             gc.collect()
             first = _resident()
     gc.collect()
-    return {"evaluations": 100_000, "kB at 10,000": first, "kB at the end": _resident()}
+    return {"evaluations": options.evaluations, "kB after a tenth": first, "kB at the end": _resident()}
 
 
 def reports(options: argparse.Namespace) -> dict[str, float]:
@@ -297,6 +297,7 @@ def main() -> None:
     parser.add_argument("parts", nargs="*", choices=[*PARTS, []], help="what to run; all by default")
     parser.add_argument("--minutes", type=float, default=5, help="of threads, and at most of compiling")
     parser.add_argument("--kills", type=int, default=200)
+    parser.add_argument("--evaluations", type=int, default=100_000)
     parser.add_argument("--files", type=int, default=10_000)
     options = parser.parse_args()
     for part in options.parts or PARTS:
