@@ -31,7 +31,7 @@ QUERIES = ra.Queries(RNG.integers(0, 3, 24_000), group_sizes=np.full(2_000, 12))
 SCORES = RNG.random(24_000).round(2)
 CONVENTIONS = ["textbook@10", "lightgbm@all", "lightgbm.map@5", "lightgbm.auc", "catboost.query_rmse"]
 COLUMNS = {"qid": RNG.integers(0, 3_000, 60_000), "label": RNG.integers(0, 3, 60_000), "score": RNG.random(60_000)}
-LIMIT_OF_A_CHILD = 300  # seconds, after which a child counts as one that waits for ever
+LIMIT_OF_A_CHILD = 900  # seconds, after which a child counts as one that waits for ever
 
 
 def threads(options: argparse.Namespace) -> dict[str, float]:
