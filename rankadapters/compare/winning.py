@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.compare.results import Results
+from rankadapters.compare.results import KEYS, Results
 from rankadapters.core.arrays import Ints
 from rankadapters.core.classes import frozen_class
 from rankadapters.core.declaration.arguments import flag, names, whole, word
@@ -331,7 +331,7 @@ def winning_numbers(results: Results, *, by: str = "measure") -> WinningNumbers:
     """
     word("by", by, AXES, hint="by='dataset' counts each data set apart")
     groups, wn, iwn = _wins_by_group(results, by)
-    frame = results.frame
+    frame = _numbered(results)
     n_undecided = _n_undecided_pairs(frame)
     if n_undecided:
         warn_caller(_undecided_note(n_undecided), MixedDecimalsWarning)
@@ -420,12 +420,20 @@ def front(numbers: WinningNumbers, *, against: str = "iwn", strict: bool = False
     return Front(against=against, strict=bool(strict), first=first, second=second, points=points)
 
 
+def _numbered(results: Results) -> Any:
+    """Return the cells with numbers in place of names: pandas 2.2 cannot group by names with lone surrogates."""
+    frame = results.frame
+    for key in KEYS:
+        frame[key] = frame[key].cat.rename_categories(range(len(frame[key].cat.categories)))
+    return frame
+
+
 def _wins_by_group(results: Results, axis: str) -> tuple[tuple[str, ...], Ints, Ints]:
     """Return the names of an axis (its measures or data sets), and WN and IWN of shape (n_names, n_methods)."""
     if not isinstance(results, Results):
         hint = "ra.compare.Results(results), or Results.read(path)"
         raise InputError(f"results are of type {type(results).__name__}.", hint=hint)
-    frame = results.frame
+    frame = _numbered(results)
     is_higher = np.array(results.higher)[frame["measure"].cat.codes]
     frame["worth"] = frame["value"].where(is_higher, -frame["value"])
     cells = frame.groupby(CELL, observed=True)["worth"]

@@ -124,8 +124,9 @@ def test_a_bar_is_closed_when_the_work_fails(monkeypatch):
     terminal = use_terminal(monkeypatch)
     with pytest.raises(ra.InputError, match="labels"):
         ra.audit.profile([None], k=2, group_sizes=[1])
-    assert progress._bar.get() is None
     assert not terminal.getvalue().split("\r")[-1].strip()  # the line is empty again
+    with shown("the next", after=0):
+        assert "the next" in terminal.getvalue()
 
 
 def test_a_bar_that_the_caller_draws_with_rich_is_left_alone(monkeypatch):

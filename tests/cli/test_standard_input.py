@@ -5,16 +5,14 @@ from __future__ import annotations
 import gzip
 import os
 import signal
-import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 
 import pytest
 
 from tests.helpers.evaluate_files import LEFT_OUT, ROWS, error_of, output_of
-from tests.helpers.python_processes import CHECKOUT, needs_posix
+from tests.helpers.python_processes import TIMEOUT, WAIT_FOR_SIGNAL, needs_posix, start_python
 
 
 @pytest.mark.parametrize("source", ["letor", "trec", "table"])
@@ -101,20 +99,25 @@ def test_the_copy_of_standard_input_is_removed(capsys, stdin, letor, tmp_path, m
     assert list(folder.iterdir()) == []
 
 
+WAIT_FOR_MORE = f"""{WAIT_FOR_SIGNAL}
+import shutil, sys
+from rankadapters.__main__ import main
+shutil.copyfileobj = lambda *_: wait_for_signal()
+sys.exit(main())
+"""
+
+
 @pytest.mark.long
 @needs_posix
 @pytest.mark.parametrize(("signal_name", "code"), [("SIGINT", 130), ("SIGTERM", 143)])
 @pytest.mark.usefixtures("default_sigint")
 def test_a_signal_removes_the_copy_of_standard_input(tmp_path, signal_name, code):
-    """Standard input stays open, so that the command waits for more of it."""
-    command = ("-m", "rankadapters", "evaluate", "--convention", "textbook@3", "--features", "-", "--feature", "1")
-    environment = {**os.environ, "TMPDIR": str(tmp_path)}
-    with subprocess.Popen([sys.executable, *command], stdin=subprocess.PIPE, env=environment, cwd=CHECKOUT) as process:
-        deadline = time.monotonic() + 60
-        while not list(tmp_path.glob("rankadapters-*/*")) and time.monotonic() < deadline:
-            time.sleep(0.01)
+    command = ("evaluate", "--convention", "textbook@3", "--features", "-", "--feature", "1")
+    with start_python("-c", WAIT_FOR_MORE, *command, TMPDIR=tmp_path) as process:
+        assert process.stdout.readline() == "begun\n"
+        assert list(tmp_path.glob("rankadapters-*/*"))
         process.send_signal(getattr(signal, signal_name))
-        assert process.wait(60) == code
+        assert process.wait(TIMEOUT) == code
     assert list(tmp_path.iterdir()) == []
 
 

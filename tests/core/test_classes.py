@@ -12,6 +12,7 @@ import pytest
 
 from rankadapters.core.classes import lazy_property
 from tests.helpers.checkout import CHECKOUT
+from tests.helpers.python_processes import TIMEOUT
 from tests.helpers.tables import for_each
 
 FROZEN = re.compile(r"@dataclass\([^)]*frozen=True[^)]*\)\nclass (\w+)")
@@ -35,7 +36,7 @@ class Reading:
     """Its value is only computed once two threads are in the computation."""
 
     def __init__(self):
-        self.barrier = Barrier(2, timeout=60)
+        self.barrier = Barrier(2, timeout=TIMEOUT)
 
     @lazy_property
     def value(self):

@@ -18,6 +18,7 @@ from rankadapters.evaluation import threads
 from tests.helpers.convention_strategies import conventions
 from tests.helpers.depth import examples
 from tests.helpers.oracle_rows import takes_probabilities
+from tests.helpers.python_processes import TIMEOUT
 from tests.helpers.ragged_queries import TEXTBOOK, ragged_columns
 
 every_measure = pytest.mark.parametrize("measure", MEASURES.values(), ids=list(MEASURES))
@@ -163,8 +164,8 @@ def test_a_forked_child_returns_the_same_value(many_rows):
     queue = context.Queue()
     child = context.Process(target=evaluate_in_child, args=(evaluator, scores, queue))
     child.start()
-    assert queue.get(timeout=60) == value
-    child.join(timeout=60)
+    assert queue.get(timeout=TIMEOUT) == value
+    child.join(TIMEOUT)
     assert child.exitcode == 0
 
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import signal
-import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 
 import rankadapters as ra
 from rankadapters.core.ranking.jit import Jitted
-from rankadapters.evaluation import passes, threads
+from rankadapters.evaluation import passes
 from tests.helpers.python_processes import TIMEOUT, needs_posix, start_python
 
 pytestmark = [needs_posix, pytest.mark.long, pytest.mark.usefixtures("default_sigint")]
@@ -179,23 +178,22 @@ def test_a_training_with_our_objective_in_catboost_can_be_interrupted(ctrl_c):
     assert (len(history), train()) == (5, history)
 
 
-def test_a_pool_that_was_interrupted_while_it_held_a_lock_is_not_used_again(monkeypatch):
+def test_a_pool_that_was_interrupted_and_may_hold_a_lock_is_not_used_again(monkeypatch):
     monkeypatch.setattr("rankadapters.evaluation.threads.ROWS_PER_THREAD", 10)
     pairs = ra.Evaluator([1, 0] * 50, "letor4@10", group_sizes=[2] * 50, n_threads=4)
     scores = np.arange(100.0)
-    expected, values = pairs.evaluate(scores), []
-    pool = threads._pool(os.getpid(), 3)
+    expected, pools, submit = pairs.evaluate(scores), [], ThreadPoolExecutor.submit
 
-    def interrupted(*_):
-        pool._idle_semaphore._cond.acquire()
-        raise KeyboardInterrupt
+    def submit_or_interrupt(pool, *call):
+        pools.append(pool)
+        if len(pools) == 2:
+            raise KeyboardInterrupt
+        return submit(pool, *call)
 
-    monkeypatch.setattr(pool, "submit", interrupted)
+    monkeypatch.setattr(ThreadPoolExecutor, "submit", submit_or_interrupt)
     with pytest.raises(KeyboardInterrupt):
         pairs.evaluate(scores)
-    monkeypatch.undo()
-    monkeypatch.setattr("rankadapters.evaluation.threads.ROWS_PER_THREAD", 10)
-    thread = threading.Thread(target=lambda: values.append(pairs.evaluate(scores)), daemon=True)
-    thread.start()
-    thread.join(60)
-    assert values == [expected]
+    assert pairs.evaluate(scores) == expected
+    assert len(pools) > 2
+    assert pools[0] is pools[1]
+    assert pools[0] not in pools[2:]

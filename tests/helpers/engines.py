@@ -57,7 +57,7 @@ def spark_session():
         session.stop()
         gateway.shutdown()  # otherwise the virtual machine lives as long as this process
         gateway.proc.stdin.close()
-        gateway.proc.wait(30)
+        gateway.proc.wait(TIMEOUT)
 
 
 @contextlib.contextmanager

@@ -20,6 +20,16 @@ if os.geteuid() == 0 and ctypes.CDLL(None).prctl(24, 1, 0, 0, 0) != 0:  # PR_CAP
     sys.exit({CANNOT_DROP})
 os.execv(sys.executable, [sys.executable, *sys.argv[1:]])
 """
+# Defines a function that waits for a signal. Another call that blocks would miss a signal that comes just before it.
+WAIT_FOR_SIGNAL = """
+import os, signal
+def wait_for_signal():
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    signal.set_wakeup_fd(writer)
+    print("begun", flush=True)
+    os.read(reader, 1)
+"""
 
 needs_posix = pytest.mark.skipif(os.name != "posix", reason="signals and permissions of POSIX")
 

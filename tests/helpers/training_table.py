@@ -21,6 +21,7 @@ import pytest
 import rankadapters as ra
 from rankadapters.core.classes import lazy_property
 from tests.helpers.depth import THOROUGH
+from tests.helpers.python_processes import TIMEOUT
 
 NDCG, MAP, ERR, MRR = "textbook@10", "lightgbm.map@10", "yahoo.err", "catboost.mrr@10"
 LOSS = "catboost.query_rmse"  # lower is better
@@ -276,7 +277,7 @@ def train(row: Row, runner: Callable[..., Trained], objects_of: Callable[[Traini
     if training.threads == 1:
         compare(runner(training, training.data(), objects, fails=False), training)
         return
-    start = Barrier(training.threads)
+    start = Barrier(training.threads, timeout=TIMEOUT)
 
     def train_at_once(seed: int) -> Trained:
         start.wait()

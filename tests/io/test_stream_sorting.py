@@ -15,7 +15,7 @@ from rankadapters.io.sorting import PREFIX
 from rankadapters.io.streams import SeenQueries
 from tests.helpers import stream_batches
 from tests.helpers.command import error_of, output_of
-from tests.helpers.python_processes import needs_posix, start_python
+from tests.helpers.python_processes import TIMEOUT, WAIT_FOR_SIGNAL, needs_posix, start_python
 from tests.helpers.stream_batches import cut_at, random_bounds
 from tests.helpers.tables import for_each
 
@@ -158,15 +158,13 @@ def test_unsorted_is_refused_without_a_table_or_with_split_queries(capsys, scatt
     assert "--unsorted has no effect with --features" in error_of(capsys, *options, *letor)
 
 
-WAIT_FOREVER = """
-import sys, time, rankadapters.io.streams as streams, rankadapters.io.sorting as sorting
+WAIT_FOREVER = f"""{WAIT_FOR_SIGNAL}
+import sys, rankadapters.io.streams as streams, rankadapters.io.sorting as sorting
 from rankadapters.__main__ import main
 where, read_tables = sys.argv.pop(1), streams.read_tables
 def wait(rows):
     yield next(iter(rows))
-    print("begun", flush=True)
-    while True:  # a signal that comes just before a call that blocks would not be seen
-        time.sleep(0.01)
+    wait_for_signal()
 def endless(*arguments):
     import pyarrow as pa
     [table] = read_tables(*arguments)
@@ -197,16 +195,19 @@ def test_a_command_ended_by_a_signal_leaves_no_temporary_files(temporary_folder,
         assert process.stdout.readline() == "begun\n"
         assert list(temporary_folder.glob(f"{PREFIX}*"))
         process.send_signal(signal_number)
-        assert process.wait(timeout=30) == code
+        assert process.wait(TIMEOUT) == code
     assert list(temporary_folder.glob(f"{PREFIX}*")) == []
 
 
-def test_a_query_is_found_among_all_that_were_seen():
+def test_a_query_is_found_among_all_that_were_seen_by_a_few_searches(monkeypatch):
     rng, seen, expected = np.random.default_rng(0), SeenQueries(), set()
+    searches, search = [], np.searchsorted
+    monkeypatch.setattr(np, "searchsorted", lambda *columns: searches.append(1) or search(*columns))
     for n in rng.integers(1, 200, 60).tolist():
         hashes = np.unique(rng.integers(0, 200_000, n).astype(np.uint64))
         rng.shuffle(hashes)
         returned = [index for index, value in enumerate(hashes.tolist()) if value in expected]
         assert seen.add(hashes) == (returned[0] if returned else -1)
         expected |= set(hashes.tolist())
-    assert len(seen._arrays) <= 10  # few, so that a search is fast
+        assert len(searches) <= 10
+        searches.clear()

@@ -16,7 +16,7 @@ import rankadapters as ra
 from rankadapters import presets
 from rankadapters.io import Judgments, read_table, table_files
 from tests.helpers.checkout import CHECKOUT
-from tests.helpers.python_processes import needs_posix
+from tests.helpers.python_processes import TIMEOUT, needs_posix
 from tests.helpers.tables import for_each
 
 COLUMNS = {"label": "grade", "score": "model", "qid": "query"}
@@ -405,7 +405,7 @@ def pipe(tmp_path):
 
     yield pipe
     for thread in threads:
-        thread.join(10)
+        thread.join(TIMEOUT)
         assert not thread.is_alive()
 
 

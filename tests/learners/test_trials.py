@@ -115,10 +115,15 @@ def test_neither_a_constant_column_nor_a_mean_of_equal_gains_is_rounded(form, ma
 
 
 @for_each(("n_gains", "is_counted"), [(3, True), (4, False)])
-def test_counting_is_used_up_to_a_mean_of_48_rows_with_a_gain(n_gains, is_counted):
+def test_counting_is_used_up_to_a_mean_of_48_rows_with_a_gain(monkeypatch, n_gains, is_counted):
     """Of 10 and 90 rows, 3 and 53 have a gain: the mean, weighted by rows, is 48."""
+    pytest.importorskip("numba")
+    calls = []
+    monkeypatch.setattr(trials_module, "discounted_sums_along", lambda *_: calls.append(1) or True)
     labels = [int(row < n) for size, n in ((10, n_gains), (90, 53)) for row in range(size)]
-    assert (Trials(labels, "textbook@3", group_sizes=[10, 90])._gain_rows is not None) == is_counted
+    with kernels(NOW):
+        Trials(labels, "textbook@3", group_sizes=[10, 90]).along(np.arange(100.0), np.ones(100), STEPS)
+    assert bool(calls) == is_counted
 
 
 @pytest.mark.long

@@ -11,6 +11,7 @@ import pytest
 import rankadapters as ra
 from rankadapters.lightgbm.distributed import leaving_network
 from tests.helpers.metric_trainings import LETOR, TEXTBOOK
+from tests.helpers.python_processes import TIMEOUT
 from tests.helpers.rankings import ranking
 
 lgb = pytest.importorskip("lightgbm")
@@ -34,11 +35,11 @@ class Threads:
     """A minimal exchange between threads."""
 
     def __init__(self, parts):
-        self.barrier, self.arrays = threading.Barrier(parts), {}
+        self.barrier, self.arrays = threading.Barrier(parts, timeout=TIMEOUT), {}
 
     def add(self, key, parts, array):
         self.arrays.setdefault(key, []).append(array)
-        self.barrier.wait(10)
+        self.barrier.wait()
         return np.sum(self.arrays[key], axis=0)
 
 
@@ -67,7 +68,7 @@ def run_workers(*rounds):
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(20)
+        thread.join(TIMEOUT)
     return outcomes
 
 

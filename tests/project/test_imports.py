@@ -130,3 +130,15 @@ def test_dir_of_every_public_module_lists_only_its_public_names():
     names = {name for module in modules.values() for name in module.__all__}
     assert not {"Any", "Iterator", "Mapping", "Make", "maker", "takes_k", "annotations"} & names
     assert [name for name in names if name.startswith("_")] == []
+
+
+def test_doctests_collected_first_import_no_module_a_second_time():
+    """pytest may import a module only after its package, which imports it too: two classes of one name would differ."""
+    pytest.importorskip("sklearn")
+    code = """
+import sys, pytest
+pytest.main(["--collect-only", "-q", "rankadapters/sklearn/parity.py"])
+import rankadapters as ra
+print(sys.modules["rankadapters.sklearn.parity"].check_parity is ra.sklearn.check_parity)
+"""
+    assert output_of(code).endswith("True\n")

@@ -107,22 +107,25 @@ def test_many_tests_at_once_equal_single_tests(monkeypatch):
     np.testing.assert_allclose(run_tests(*differences, n_resamples=500), single_results, rtol=1e-12)
 
 
-def test_a_sample_has_as_many_queries_as_the_data_and_a_block_is_of_limited_size(monkeypatch):
-    monkeypatch.setattr(significance, "CELLS", 5000)
-    blocks = significance._blocks(100, 9999)
-    assert [len(block) for block in blocks] == [50] * 199 + [49]
-    samples = np.concatenate(list(significance._samples(100, blocks, seed=0)))
-    assert samples.shape == (9999, 100)
-    assert (samples.sum(axis=1) == 100).all()
-    assert samples.max() > 1
+@for_each("cells", [5000, 10**9])  # 50 samples at a time, and all at once
+def test_a_sample_draws_as_many_queries_as_the_data_has(monkeypatch, cells):
+    monkeypatch.setattr(significance, "CELLS", cells)
+    difference = np.random.default_rng(7).normal(size=100)
+    drawn = np.random.default_rng([4, 1]).integers(100, size=(999, 100))
+    expected = np.quantile(difference[drawn].sum(axis=1), [0.025, 0.975])
+    [result] = run_tests(difference, n_resamples=999, seed=4)
+    assert (result.low, result.high) == pytest.approx(expected, rel=1e-12)
 
 
-@pytest.mark.parametrize(("n_queries", "n_words"), [(63, 1), (64, 1), (65, 2), (128, 2)])
+@for_each(("n_queries", "n_words"), [(63, 1), (64, 1), (65, 2), (128, 2)])
 def test_a_swap_has_a_random_bit_for_each_query(n_queries, n_words):
-    words = np.random.default_rng([3, 0]).integers(2**64, size=(9, n_words), dtype=np.uint64).tolist()
-    bits = [[row[query // 64] >> query % 64 & 1 for query in range(n_queries)] for row in words]
-    swaps = significance._swaps(n_queries, significance._blocks(n_queries, 9), 9, seed=3)
-    assert np.concatenate(list(swaps)).tolist() == bits
+    words = np.random.default_rng([3, 0]).integers(2**64, size=(99, n_words), dtype=np.uint64).tolist()
+    bits = np.array([[row[query // 64] >> query % 64 & 1 for query in range(n_queries)] for row in words])
+    difference = np.sin(np.arange(n_queries)) + 0.01
+    smaller_tail = min((bits @ difference <= 0).sum(), (bits @ difference >= 0).sum())
+    [result] = run_tests(difference, n_resamples=99, seed=3)
+    assert smaller_tail > 5
+    assert result.p_value == 2 * (smaller_tail + 1) / 100
 
 
 def test_progress_is_reported_for_every_block(monkeypatch):

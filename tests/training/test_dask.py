@@ -131,7 +131,7 @@ NOT_HERE = Error(r"xgboost\.dask\.train", Exception)
 
 
 def global_eval(client):
-    return ra.lightgbm.global_eval(NDCG, n_queries=20, exchange=ra.dask.exchange(client, timeout=20))
+    return ra.lightgbm.global_eval(NDCG, n_queries=20, exchange=ra.dask.exchange(client, timeout=60))
 
 
 ROWS = [
