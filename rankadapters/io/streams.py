@@ -34,7 +34,16 @@ from rankadapters.evaluation.table import as_frame
 from rankadapters.evaluation.table_calls import column_names, whole_call
 from rankadapters.evaluation.tally import Ids
 from rankadapters.evaluation.threads import as_n_threads
-from rankadapters.io.rows import ColumnKeywords, Names, ScoredRows, arrow_table, id_array, locating, require_pyarrow
+from rankadapters.io.rows import (
+    ColumnKeywords,
+    Names,
+    ScoredRows,
+    arrow_table,
+    id_array,
+    locating,
+    require_pyarrow,
+    score_names,
+)
 from rankadapters.io.table_files import BATCH_ROWS, TableReader, arrow_errors, file_batches
 from rankadapters.io.text import AnyPath, is_pipe
 from rankadapters.presets.label_rules import label_doubts
@@ -164,7 +173,7 @@ def evaluate_table(
     by_column, by_id = column_or_segments(by)
     shape = Shape.of(convention, one_model=isinstance(score, str))
     names = Names(
-        label=label, scores=_models(score), qid=qid, query_weight=query_weight, row_weight=row_weight, docid=docid,
+        label=label, scores=score_names(score), qid=qid, query_weight=query_weight, row_weight=row_weight, docid=docid,
         by=by_column,
     )  # fmt: skip
     stream = StreamSums(table, shape.conventions, names, by_id, unsorted=unsorted, n_threads=n_threads)
@@ -246,7 +255,7 @@ def query_values(
     require_pyarrow()
     _refuse_frame(table, convention, {**named, "score": score})
     shape = Shape.of(convention, one_model=isinstance(score, str))
-    names = Names(scores=_models(score), by=tuple(by) if isinstance(by, list) else by, **named)
+    names = Names(scores=score_names(score), by=tuple(by) if isinstance(by, list) else by, **named)
     stream = StreamValues(table, shape, names, unsorted=unsorted, n_threads=n_threads)
     stream.read()
     for message in dict.fromkeys(stream.label_doubts.values()):
@@ -262,13 +271,6 @@ def _refuse_frame(table: object, convention: object, named: Mapping[str, object]
     msg = f"table is a {type(table).__name__} of {package}, which this function does not read."
     call = whole_call("evaluate", table, columns, (table, convention), named)
     raise InputError(msg, hint=call if package in {"dask", "pyspark"} else "a table of pandas, polars or pyarrow")
-
-
-def _models(score: object) -> tuple[str, ...]:
-    names = (score,) if isinstance(score, str) or not isinstance(score, Sequence) else tuple(score)
-    if not names:
-        raise InputError("score=[] names no column.", hint="a name, or a list of names")
-    return names
 
 
 class StreamSums:
@@ -371,20 +373,25 @@ class StreamValues(StreamSums):
         self._shape, self._parts = shape, list[dict[str, Any]]()
 
     def _keep(self, rows: ScoredRows, measured: Mapping[str, Measured]) -> None:
-        by: Mapping[Any, Any] = rows.by if isinstance(rows.by, dict) else {self._names.by: rows.by}
-        part = query_columns(measured, self._shape)
-        for name in by if self._names.by else ():
-            if name in part and not name == "qid" == self._names.qid:
-                raise InputError(f"by={name!r} is the name of another column of the result.", hint="rename the column")
-            of_query = segments_of_queries(by[name], rows.queries, f"by[{name!r}]")
-            part[name] = np.tile(id_column(np.fromiter(of_query, object, len(of_query))), len(measured))
-        self._parts.append(part)
+        self._parts.append(columns_of_values(rows, self._names, measured, self._shape))
 
     def columns(self) -> dict[str, Any]:
         """Return the columns of the values of all queries."""
         if not self._parts:
             raise InputError("no batch has any rows.", hint="at least one row is needed")
         return {name: np.concatenate([part[name] for part in self._parts]) for name in self._parts[0]}
+
+
+def columns_of_values(rows: ScoredRows, names: Names, measured: Mapping[str, Measured], shape: Shape) -> dict[str, Any]:
+    """Return the values of queries, facts about them, and the columns `names.by`, which are equal within a query."""
+    by: Mapping[Any, Any] = rows.by if isinstance(rows.by, dict) else {names.by: rows.by}
+    part = query_columns(measured, shape)
+    for name in by if names.by else ():
+        if name in part and not name == "qid" == names.qid:
+            raise InputError(f"by={name!r} is the name of another column of the result.", hint="rename the column")
+        of_query = segments_of_queries(by[name], rows.queries, f"by[{name!r}]")
+        part[name] = np.tile(id_column(np.fromiter(of_query, object, len(of_query))), len(measured))
+    return part
 
 
 class SeenQueries:
