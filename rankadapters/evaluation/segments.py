@@ -127,7 +127,7 @@ class Segments(Mapping[Any, Result], Written):
         """
         from rankadapters.plotting.plots import Interval, intervals
 
-        rows = [row for row in self._rows if row["segment"] is not None]
+        rows = [row for row in self._rows if row["segment"] is not None] or self._rows
         whole = [row["value"] for row in self._rows if row["segment"] is None]
         names = [name for name in ("model", "name") if len({row.get(name) for row in rows}) > 1]
         lines = [
