@@ -99,7 +99,7 @@ class Explanation(Document):
         from rankadapters.plotting.plots import waterfall
 
         ends = tuple((score.convention.name, score.value) for score in (self.a, self.b))
-        return waterfall(ends[0], self._sorted(), ends[1])
+        return waterfall(ends[0], self._sorted(), ends[1], f"What makes {signed(self.gap)}")
 
     def blocks(self) -> list[str | Table]:
         """Return the gap, its parts, and the queries that contribute most."""

@@ -169,7 +169,11 @@ class DataProfile(Document):
         if not self.effects:
             message = "no field of a convention makes a difference on this data, so there is nothing to draw."
             raise InputError(message, hint="print the profile to see the shares and the labels")
-        return bars([(e.field, e.change) for e in self.effects], f"largest change of {self.measure.upper()}")
+        return bars(
+            [(e.field, e.change) for e in self.effects],
+            f"largest change of {self.measure.upper()}",
+            "What matters on these data",
+        )
 
 
 @shows_call(PROFILE)

@@ -156,8 +156,18 @@ class Measured(Written):
         return [{**frame_row(tally.score(), tally.convention), "standard_error": error} for tally, error in rows]
 
     def plot(self) -> Any:
-        """Return the figure of the scores."""
-        return self.scores.plot()
+        """Return a matplotlib Figure: a histogram of the values of the queries under each convention.
+
+        Raises
+        ------
+        UnsupportedConventionError
+            A convention takes all rows as one query, so queries have no values.
+        MissingToolkitError
+            matplotlib is not installed.
+        """
+        from rankadapters.plotting.plots import histograms
+
+        return histograms({c.name: column for c, column in self.per_query.items()}, "value", "Values of the queries")
 
     def under(self, conventions: Collection[Convention]) -> Measured:
         """Return the results under these conventions only, without ranking again."""
