@@ -14,7 +14,7 @@ from rankadapters.audit.evaluation import evaluate_usable
 from rankadapters.core.arrays import Array, Flags
 from rankadapters.core.classes import frozen_class
 from rankadapters.core.data.columns import Columns, non_finite
-from rankadapters.core.data.queries import Queries, as_queries
+from rankadapters.core.data.queries import Queries, as_queries, describes_columns
 from rankadapters.core.declaration.arguments import members
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.fields import as_cutoff
@@ -176,6 +176,7 @@ class DataProfile(Document):
         )
 
 
+@describes_columns
 @shows_call(PROFILE)
 @shows("profiling")
 def profile(

@@ -15,7 +15,7 @@ from rankadapters.audit.order_report import OrderReport, Progress, compare_model
 from rankadapters.audit.profiling import describe_queries
 from rankadapters.audit.segment_order_report import SegmentOrderReport, compare_segments
 from rankadapters.core.data.columns import Columns
-from rankadapters.core.data.queries import Queries, as_queries
+from rankadapters.core.data.queries import Queries, as_queries, describes_columns
 from rankadapters.core.declaration.arguments import text
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.guesses import PAGE, shows_call
@@ -35,6 +35,7 @@ SPOKEN = (1, 5, 10, 20)  # cutoffs that the descriptions name
 Models = Mapping[str, tuple[Queries, object]]  # the queries and the scores of each model
 
 
+@describes_columns
 @shows_call(PAGE)
 @shows("making the page")
 def page(

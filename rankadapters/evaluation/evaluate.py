@@ -121,9 +121,7 @@ def evaluate(
         with a sequence of conventions, because with one convention it is usually a `predict_proba` by mistake.
     convention : Convention or str, or sequence of these
         The convention to compute; a text such as `"letor4@10"` is read by `ra.parse`.
-    qid, group_sizes : array-like
-        Exactly one of the two, as in `Queries`.
-    query_weight, row_weight, pairs, docid, retrieved, judged : array-like, optional
+    qid, group_sizes, query_weight, row_weight, pairs, docid, retrieved, judged
         As in `Queries`.
     by : array-like, shape (n_docs,), several of these, mapping, or pandas Series, optional
         Segment of each row, equal within a query; or segment of each query by its id, as a mapping or as a Series
@@ -199,8 +197,10 @@ def per_query(
 
     Parameters
     ----------
-    labels, scores, convention, qid, group_sizes, query_weight, row_weight, pairs, docid, retrieved, judged, n_threads
+    labels, scores, convention, n_threads
         As in `evaluate`.
+    qid, group_sizes, query_weight, row_weight, pairs, docid, retrieved, judged
+        As in `Queries`.
     frame : bool
         Whether to return a pandas DataFrame, which can be joined with other data about the queries.
 
