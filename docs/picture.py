@@ -1,7 +1,7 @@
 """The picture at the top of the README and of the site: four toolkits' numbers, why two differ, and one for all.
 
-`python docs/picture.py` draws `docs/numbers.svg` anew, and for phones `docs/numbers-narrow.svg`, with the panels below each other. A
-test fails if they differ from what the package computes.
+`python docs/picture.py` draws `docs/numbers.svg` anew, and for phones `docs/numbers-narrow.svg`, whose panels are below
+each other. A test fails if they differ from what the package computes.
 """
 
 from __future__ import annotations

@@ -262,7 +262,7 @@ def _as_tallies(tallies: object) -> list[Tally]:
     return items
 
 
-def merged_ids(tallies: Sequence[Any]) -> Ids | None:
+def merged_ids(tallies: Sequence[Any]) -> Any:
     """Return the sorted ids of all tallies; raise an error if a query is in two of them, or if this is unknown."""
     if len(tallies) == 1:
         return tallies[0].ids

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
 from textwrap import wrap
 from typing import Any, NamedTuple
@@ -120,7 +120,7 @@ def intervals(rows: Sequence[Interval], x_name: str, title: str = "", *, referen
     return figure
 
 
-def histograms(values: Mapping[str, Sequence[float]], x_name: str, title: str = "") -> Any:
+def histograms(values: Mapping[str, Iterable[float]], x_name: str, title: str = "") -> Any:
     """Draw how many queries have which values, with an outline for each name; NaN is left out."""
     figure, axes = canvas(HEIGHT + LEGEND_LINE * len(values), title)
     columns = [[value for value in column if value == value] for column in values.values()]  # noqa: PLR0124 - NaN
