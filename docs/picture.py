@@ -1,6 +1,7 @@
 """The picture at the top of the README and of the site: four toolkits' numbers, why two differ, and one for all.
 
-`python docs/picture.py` draws `docs/numbers.svg` anew. A test fails if it differs from what the package computes.
+`python docs/picture.py` draws `docs/numbers.svg` anew, and for phones `docs/numbers-narrow.svg`, whose panels are below
+each other. A test fails if they differ from what the package computes.
 """
 
 from __future__ import annotations
@@ -13,11 +14,12 @@ from typing import NamedTuple
 import rankadapters as ra
 
 FILE = Path(__file__).parent / "numbers.svg"
+NARROW = FILE.with_name("numbers-narrow.svg")
 TOOLKITS = {"sklearn": "scikit-learn", "lightgbm": "LightGBM", "xgboost": "XGBoost", "catboost": "CatBoost"}
 FIRST, LAST, COMMON = "sklearn", "catboost", "textbook@10"
 FEATURE = 16  # of the README's generated data; it has three values, so that many scores are tied
 
-WIDTH, HEIGHT = 900, 330
+HEIGHT = 330  # of a panel
 MARGIN, PANEL, STEP, COLUMN = 26, 295, 70, 48  # pixels; a panel has four columns
 GROUND, SCALE = 272, 232  # where columns start, and the height of the value 1
 # Okabe & Ito's colors, which color-blind readers can distinguish, as in every plot of the package.
@@ -93,11 +95,15 @@ def waterfall(explanation: ra.audit.Explanation) -> Iterator[Column]:
     yield Column(TOOLKITS[LAST], f"{second.value:.4f}", 0, second.value, COLORS[LAST])
 
 
-def drawn(panels: Iterable[Panel]) -> str:
-    """Draw the panels side by side."""
-    parts = [f'<rect class="ground" x="0.5" y="0.5" width="{WIDTH - 1}" height="{HEIGHT - 1}" rx="8"/>']
+def drawn(panels: list[Panel], *, narrow: bool = False) -> str:
+    """Draw the panels side by side, or below each other."""
+    across, down = (1, len(panels)) if narrow else (len(panels), 1)
+    width, whole = 2 * MARGIN - 37 + PANEL * across, HEIGHT * down
+    parts = [f'<rect class="ground" x="0.5" y="0.5" width="{width - 1}" height="{whole - 1}" rx="8"/>']
     for number, (title, about, columns) in enumerate(panels):
-        left = MARGIN + PANEL * number
+        left = MARGIN + PANEL * (number % across)
+        if narrow:
+            parts.append(f'<g transform="translate(0 {HEIGHT * number})">')
         right = left + STEP * (len(columns) - 1) + COLUMN
         parts += [text(left, 36, title, "title"), text(left, 58, about, "about")]
         parts += [part for index, column in enumerate(columns) for part in drawn_column(column, left + STEP * index)]
@@ -105,7 +111,8 @@ def drawn(panels: Iterable[Panel]) -> str:
             ends = [(left + STEP * index + COLUMN, height(column.end)) for index, column in enumerate(columns[:-1])]
             parts += [f'<path class="step" d="M{x} {y}h{STEP - COLUMN}"/>' for x, y in ends]
         parts.append(f'<path class="line" d="M{left - 6} {GROUND + 0.5}H{right + 6}"/>')
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}" viewBox="0 0 {WIDTH} {HEIGHT}">'
+        parts += ["</g>"] * narrow
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{whole}" viewBox="0 0 {width} {whole}">'
     return "\n".join([head, f"<style>{STYLE}</style>", *parts, "</svg>"]) + "\n"
 
 
@@ -132,3 +139,4 @@ def text(x: float, y: float, words: str, kind: str) -> str:
 
 if __name__ == "__main__":
     FILE.write_text(drawn(panels()), encoding="utf-8")
+    NARROW.write_text(drawn(panels(), narrow=True), encoding="utf-8")

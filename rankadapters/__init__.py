@@ -43,7 +43,12 @@ if TYPE_CHECKING:
     from rankadapters.evaluation.score import Score as Score
     from rankadapters.evaluation.tally import Tally as Tally
     from rankadapters.core.measures import *  # noqa: F403 - every measure is public
-    from rankadapters.io.streams import evaluate_table as evaluate_table, per_query_table as per_query_table
+    from rankadapters.evaluation.segment_tallies import SegmentTallies as SegmentTallies
+    from rankadapters.io.streams import (
+        evaluate_table as evaluate_table,
+        per_query_table as per_query_table,
+        tally_table as tally_table,
+    )
     from rankadapters.learners.trials import Trials as Trials
     from rankadapters.presets.texts import parse as parse
     from rankadapters.statistics.inert import inert as inert
@@ -64,6 +69,7 @@ _LAZY = {
     "Queries": "core.data.queries",
     "RankAdaptersError": "core.errors",
     "Score": "evaluation.score",
+    "SegmentTallies": "evaluation.segment_tallies",
     "Tally": "evaluation.tally",
     "Trials": "learners.trials",
     "UnsupportedConventionError": "core.errors",
@@ -74,6 +80,7 @@ _LAZY = {
     "parse": "presets.texts",
     "per_query": "evaluation.evaluate",
     "per_query_table": "io.streams",
+    "tally_table": "io.streams",
 }
 _SUBMODULES = (
     "audit",

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, Required, Self, TypeVar, 
 
 import numpy as np
 
-from rankadapters.core.arrays import Floats, Ints
+from rankadapters.core.arrays import Ints
 from rankadapters.core.data.ids import hash_ids, id_kind
 from rankadapters.core.declaration.arguments import word
 from rankadapters.core.declaration.convention import Convention
@@ -19,19 +19,21 @@ from rankadapters.core.declaration.guesses import FRAME, shows_call
 from rankadapters.core.errors import InputError, RankAdaptersError, UnsupportedConventionError
 from rankadapters.evaluation.assignment import assign, column_or_segments, refuse_entry_per_row, refuse_unknown_queries
 from rankadapters.evaluation.evaluator import Evaluator
-from rankadapters.evaluation.measured import Measured
-from rankadapters.evaluation.score import Score, Scores, Shape
+from rankadapters.evaluation.measured import Measured, relevance_rule
+from rankadapters.evaluation.score import Score, Scores, ScoresOfModels, Shape
 from rankadapters.evaluation.segment_sums import Segmented, merged, outcomes, refuse_pooled, sums_by_segment
 from rankadapters.evaluation.segments import Segments
 from rankadapters.evaluation.tally import Ids
-from rankadapters.io.rows import ColumnKeywords, Names, ScoredRows, rows_of_partition
+from rankadapters.io.rows import ColumnKeywords, Names, ScoredRows, rows_of_partition, score_names
+from rankadapters.io.streams import columns_of_values
 from rankadapters.presets.texts import Conventions
 
 Partitions = Literal["whole", "shuffle"]
 T = TypeVar("T")
 Columns = Mapping[str, Any]  # pandas or Arrow columns of a partition with at least one row, keyed by role: label, ...
 Job = Callable[[Columns, int], T]  # takes a partition and its number; can be pickled
-Values = tuple[Ints, list[Floats]]  # the first row of each query of a partition, and its values by convention
+# The first row of each query of a partition, for each model, and the columns of values and of facts about the queries.
+Values = tuple[Ints, dict[str, Any]]
 
 MAX_TRACED_IDS = 1000  # maximum number of repeated ids whose queries are looked up for the error message
 TIES_BY_ROW_ORDER = {"input", "reverse"}
@@ -40,7 +42,6 @@ TIES_BY_ROW_ORDER = {"input", "reverse"}
 class FrameKeywords(ColumnKeywords, total=False):
     """Keywords of `evaluate`, for type checkers."""
 
-    score: str
     partitions: Required[Partitions]
     order: str | None
 
@@ -61,9 +62,9 @@ class FrameRequest:
     by: Mapping[Any, Any] | None  # segment of each query by its id; None if there are no segments or they are a column
 
     @classmethod
-    def of(cls, convention: Any, partitions: object, names: Names, by: Mapping[Any, Any] | None) -> Self:
+    def of(cls, convention: Any, partitions: object, names: Names, by: Any, *, one_model: bool) -> Self:
         """Check the arguments of a call."""
-        shape = Shape.of(convention)
+        shape = Shape.of(convention, one_model=one_model)
         refuse_pooled(shape.conventions)
         for checked in shape.conventions:
             _refuse_unfit(checked, names)
@@ -78,6 +79,23 @@ class FrameRequest:
     def conventions(self) -> Sequence[Convention]:
         """The conventions to compute, which may repeat."""
         return self.shape.conventions
+
+    @property
+    def kept(self) -> dict[str, str]:
+        """The columns that a frame of values has as they are: the role of each one, by its name there."""
+        by = (self.names.by,) if isinstance(self.names.by, str) else self.names.by or ()
+        roles = {name: role for role, name in self.names.by_role.items() if role.startswith("by")}
+        return {"qid": "qid", **{name: roles[name] for name in by}}
+
+    @property
+    def value_types(self) -> dict[str, type]:
+        """The types of the other columns of a frame of values."""
+        n_relevant = {} if relevance_rule(self.conventions) is None else {"n_relevant": int}
+        return {
+            **self.shape.model(str), **{convention.name: float for convention in self.conventions},
+            "n_rows": int, "n_retrieved": int, **n_relevant, "empty": bool,
+            **({} if self.names.query_weight is None else {"query_weight": float}),
+        }  # fmt: skip
 
     @property
     def has_segments(self) -> bool:
@@ -122,15 +140,30 @@ class Frame(ABC):
 
     @overload
     @classmethod
-    def evaluate(cls, df: Any, convention: Convention | str, **keywords: Unpack[FrameKeywords]) -> Score: ...
-    @overload
-    @classmethod
-    def evaluate(cls, df: Any, convention: Conventions, **keywords: Unpack[FrameKeywords]) -> Scores[Score]: ...
+    def evaluate(
+        cls, df: Any, convention: Convention | str, *, score: str = ..., **keywords: Unpack[FrameKeywords]
+    ) -> Score: ...
     @overload
     @classmethod
     def evaluate(
-        cls, df: Any, convention: Convention | str | Conventions, *, by: object, **keywords: Unpack[FrameKeywords]
-    ) -> Segments[Any]: ...
+        cls, df: Any, convention: Convention | str, *, score: Sequence[str], **keywords: Unpack[FrameKeywords]
+    ) -> ScoresOfModels: ...
+    @overload
+    @classmethod
+    def evaluate(
+        cls, df: Any, convention: Conventions, *, score: str = ..., **keywords: Unpack[FrameKeywords]
+    ) -> Scores[Score]: ...
+    @overload
+    @classmethod
+    def evaluate(
+        cls, df: Any, convention: Conventions, *, score: Sequence[str], **keywords: Unpack[FrameKeywords]
+    ) -> Scores[ScoresOfModels]: ...
+    @overload
+    @classmethod
+    def evaluate(
+        cls, df: Any, convention: Convention | str | Conventions, *, score: str | Sequence[str] = ..., by: object,
+        **keywords: Unpack[FrameKeywords],
+    ) -> Segments[Any]: ...  # fmt: skip
     @classmethod
     @shows_call(FRAME)
     def evaluate(
@@ -139,7 +172,7 @@ class Frame(ABC):
         convention: Convention | str | Conventions,
         *,
         label: str = "label",
-        score: str = "score",
+        score: str | Sequence[str] = "score",
         qid: str = "qid",
         partitions: Partitions,
         query_weight: str | None = None,
@@ -159,9 +192,11 @@ class Frame(ABC):
             One row per document.
         convention : Convention or str, or iterable of them
             The conventions to compute; all of them share one pass and one ranking.
-        label, score, qid : str
-            Names of the columns of labels, predicted scores and query ids. Labels and scores are finite numbers;
-            float32 stays float32. Query ids are numbers, strings or times.
+        label, qid : str
+            Columns of labels and query ids. Labels and scores are finite numbers; float32 stays float32. Query ids are
+            numbers, strings or times.
+        score : str, or sequence of str
+            Column of scores, or one column per model.
         partitions : str
             How the partitions hold the queries. `whole`: each query is in one partition, as after Spark's
             `repartition(qid)` or `orderBy(qid)`; this is checked. `shuffle`: in any way; the rows are moved so that
@@ -181,9 +216,8 @@ class Frame(ABC):
 
         Returns
         -------
-        Score, mapping of Convention to Score, or Segments
-            A Score for one convention; a mapping of Convention to Score for an iterable, as `ra.evaluate` returns.
-            With `by`, Segments: such a result for each segment and for all queries.
+        Score, mapping, or Segments
+            As `ra.evaluate_table` returns it.
 
         Raises
         ------
@@ -212,15 +246,15 @@ class Frame(ABC):
         """
         by_column, by_id = column_or_segments(by)
         names = Names(
-            label=label, scores=(score,), qid=qid, query_weight=query_weight, row_weight=row_weight, docid=docid,
-            by=by_column, order=order,
+            label=label, scores=score_names(score), qid=qid, query_weight=query_weight, row_weight=row_weight,
+            docid=docid, by=by_column, order=order,
         )  # fmt: skip
-        request = cls._request(df, convention, partitions, names, by_id)
+        request = cls._request(df, convention, partitions, names, by_id, one_model=isinstance(score, str))
         parts = _checked_parts(cls(df, request), request, ranks=True)
         refuse_entry_per_row(by, sum(part.n_rows for part in parts))
-        sums = merged(part.sums for part in parts)
-        by_segment = {None: outcomes(sums, request.conventions)}
-        segments: Segments[Any] = Segments(request.shape, by_segment)
+        sums = {name: merged(part.sums[name] for part in parts) for name in names.scores}
+        by_model = {name: outcomes(of_model, request.conventions) for name, of_model in sums.items()}
+        segments: Segments[Any] = Segments(request.shape, by_model)
         return segments if request.has_segments else segments.all
 
     @classmethod
@@ -231,12 +265,13 @@ class Frame(ABC):
         convention: Convention | str | Conventions,
         *,
         label: str = "label",
-        score: str = "score",
+        score: str | Sequence[str] = "score",
         qid: str = "qid",
         partitions: Partitions,
         query_weight: str | None = None,
         row_weight: str | None = None,
         docid: str | None = None,
+        by: str | list[str] | None = None,
         order: str | None = None,
     ) -> Any:
         """Return the value of each query as a lazy Dask or Spark DataFrame; `whole` is checked immediately.
@@ -249,12 +284,14 @@ class Frame(ABC):
         ----------
         df, convention, label, score, qid, partitions, query_weight, row_weight, docid, order
             As in `evaluate`.
+        by : str, or list of str, optional
+            Columns about the queries, equal on all rows of a query, which the result has too.
 
         Returns
         -------
         dask.dataframe.DataFrame or pyspark.sql.DataFrame
-            One row per query: `qid`, and a column named `convention.name` for each convention (put it in backticks in
-            Spark's SQL); NaN if a query is skipped.
+            The columns of `ra.per_query(..., frame=True)`, which `ra.audit.order` takes once they are in memory. Put
+            the name of a convention in backticks in Spark's SQL.
 
         Raises
         ------
@@ -271,15 +308,15 @@ class Frame(ABC):
         >>> df = dd.from_pandas(rows, npartitions=2)
         >>> with dask.config.set(scheduler="synchronous"):
         ...     ra.dask.per_query(df, "textbook@1", partitions="whole").compute()
-          qid  ndcg@1/textbook
-        0   a              0.0
-        0   b              1.0
+          qid  ndcg@1/textbook  n_rows  n_retrieved  empty
+        0   a              0.0       2            2  False
+        0   b              1.0       2            2  False
         """
         names = Names(
-            label=label, scores=(score,), qid=qid, query_weight=query_weight, row_weight=row_weight, docid=docid,
-            order=order,
+            label=label, scores=score_names(score), qid=qid, query_weight=query_weight, row_weight=row_weight,
+            docid=docid, by=tuple(by) if isinstance(by, list) else by, order=order,
         )  # fmt: skip
-        request = cls._request(df, convention, partitions, names).without_repeats()
+        request = cls._request(df, convention, partitions, names, one_model=isinstance(score, str)).without_repeats()
         frame = cls(df, request)
         if request.partitions == "whole":
             frame.fix()
@@ -287,12 +324,14 @@ class Frame(ABC):
         return frame.values(partial(values_of_queries, request))
 
     @classmethod
-    def _request(cls, df: Any, convention: Any, partitions: str, names: Names, by: Any = None) -> FrameRequest:
+    def _request(
+        cls, df: Any, convention: Any, partitions: str, names: Names, by: Any = None, *, one_model: bool
+    ) -> FrameRequest:
         if not isinstance(df, cls.engine_type):
             msg = f"df is a {type(df).__name__}, but a {cls.type_name} is needed."
             raise InputError(msg, hint=f"{cls.hint}, or ra.evaluate")
         names.check("the frame", list(df.columns))
-        return FrameRequest.of(convention, partitions, names, by)
+        return FrameRequest.of(convention, partitions, names, by, one_model=one_model)
 
 
 class Part(NamedTuple):
@@ -302,7 +341,7 @@ class Part(NamedTuple):
     kind: str  # of the query ids, for messages
     ids: Ids  # hashes of the query ids
     n_rows: int
-    sums: Segmented  # over the queries, by segment; none if only the ids were requested
+    sums: dict[str, Segmented]  # over the queries, by model and segment; none if only the ids were requested
 
 
 def part_of(request: FrameRequest, ranks: bool, columns: Columns, number: int) -> Part | RankAdaptersError:  # noqa: FBT001 - of a partial
@@ -318,21 +357,24 @@ def part_of(request: FrameRequest, ranks: bool, columns: Columns, number: int) -
     return Part(number, id_kind(rows.queries.query_ids), rows.queries.id_hashes, rows.queries.n_docs, sums)
 
 
-def _sums(request: FrameRequest, rows: ScoredRows) -> Segmented:
+def _sums(request: FrameRequest, rows: ScoredRows) -> dict[str, Segmented]:
     by = rows.by if request.by is None else request.by
     segments = None if by is None else assign(by, rows.queries, in_parts=True)
-    return sums_by_segment(_measure(request, rows), segments)
+    return {name: sums_by_segment(measured, segments) for name, measured in _measure(request, rows).items()}
 
 
-def _measure(request: FrameRequest, rows: ScoredRows) -> Measured:
-    return Evaluator.of(rows.queries, request.conventions, n_threads=1).measure(rows.scores[0])
+def _measure(request: FrameRequest, rows: ScoredRows) -> dict[str, Measured]:
+    evaluator = Evaluator.of(rows.queries, request.conventions, n_threads=1)
+    return {name: evaluator.measure(of) for name, of in zip(request.names.scores, rows.scores, strict=True)}
 
 
 def values_of_queries(request: FrameRequest, columns: Columns) -> Values:
-    """Return the first row of each query of a partition, and the values under each convention."""
+    """Return the first row of each query of a partition, for each model, and the columns of values."""
     rows = rows_of_partition(columns, request.names)
-    queries = rows.queries
-    return queries.rows[queries.indptr[:-1]], list(_measure(request, rows).per_query.values())
+    queries, measured = rows.queries, _measure(request, rows)
+    values = columns_of_values(rows, request.names, measured, request.shape)
+    first_rows = np.tile(queries.rows[queries.indptr[:-1]], len(measured))
+    return first_rows, {name: values[name] for name in request.value_types}
 
 
 def queries_with_ids(request: FrameRequest, ids: Ids, columns: Columns, _: int) -> list[tuple[int, Any]]:

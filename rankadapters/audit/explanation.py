@@ -11,7 +11,7 @@ import numpy as np
 from rankadapters.core.arrays import Array, Floats
 from rankadapters.core.classes import frozen_class
 from rankadapters.core.data.columns import Columns
-from rankadapters.core.data.queries import Queries, as_queries
+from rankadapters.core.data.queries import Queries, as_queries, describes_columns
 from rankadapters.core.declaration import arguments
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.guesses import EXPLAIN, shows_call
@@ -99,7 +99,7 @@ class Explanation(Document):
         from rankadapters.plotting.plots import waterfall
 
         ends = tuple((score.convention.name, score.value) for score in (self.a, self.b))
-        return waterfall(ends[0], self._sorted(), ends[1])
+        return waterfall(ends[0], self._sorted(), ends[1], f"What makes {signed(self.gap)}")
 
     def blocks(self) -> list[str | Table]:
         """Return the gap, its parts, and the queries that contribute most."""
@@ -157,6 +157,7 @@ class Explanation(Document):
         return Table.of(f"The {len(lines)} queries that contribute most", ("query", "part", *names), lines)
 
 
+@describes_columns
 @shows_call(EXPLAIN)
 @shows("explaining")
 def explain(

@@ -13,6 +13,7 @@ from rankadapters.audit.evaluation import evaluate_usable, measure_in_passes
 from rankadapters.audit.matches import MISTAKE, POSSIBLE, Match, Matches
 from rankadapters.audit.numbers import Number, read_numbers, refuse_outside
 from rankadapters.core.data.columns import Columns
+from rankadapters.core.data.queries import describes_columns
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.guesses import IDENTIFY, shows_call
 from rankadapters.evaluation.evaluator import Evaluator
@@ -27,6 +28,7 @@ N_CUTOFFS = 4  # cutoffs at which mistakes are tried if the cutoff is unknown
 Values = dict[tuple[Convention, str], float]  # by preset and mistake
 
 
+@describes_columns
 @shows_call(IDENTIFY)
 @shows("searching")
 def identify(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, product
 from typing import Any, NamedTuple, TypedDict, Unpack
@@ -14,7 +15,7 @@ from rankadapters.core.classes import frozen_class
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.evaluation.score import Score, Scores, value_cell
 from rankadapters.evaluation.segment_sums import naming
-from rankadapters.evaluation.table import Cell, Table
+from rankadapters.evaluation.table import Cell, Table, fixed
 from rankadapters.progress import advance
 from rankadapters.statistics.cells import signed
 from rankadapters.statistics.document import Document, fields_as_dict
@@ -84,6 +85,38 @@ def cells_of(comparison: Comparison) -> tuple[str, ...]:
     interval = "-" if c.low is None or c.high is None else signed(c.low, c.high)
     p_values = ("-" if p is None else Cell("{:.4f}", p) for p in (c.p_value, c.p_corrected))
     return c.ahead or "-", signed(c.difference), interval, *p_values, "yes" if c.significant else "no"
+
+
+def verdict(c: Comparison, where: str = "") -> str:
+    """Return a sentence: which model is better, by how much, and where."""
+    if c.ahead is None:
+        return f"{c.first} and {c.second} have the same value."
+    other, size, interval = c.second if c.ahead == c.first else c.first, abs(c.difference), ""
+    decimals = min(8, max(3, 1 - math.floor(math.log10(size))))  # at least two digits of the difference
+    if c.low is not None and c.high is not None:
+        low, high = (c.low, c.high) if c.difference > 0 else (-c.high, -c.low)
+        interval = f" ({fixed(low, decimals)} to {fixed(high, decimals)})"
+    by = f"{other} by {fixed(size, decimals)}{interval}{where}"
+    if c.significant:
+        return f"{c.ahead} is better than {by}."
+    reason = "was not tested" if c.p_corrected is None else f"is not significant (corrected p {c.p_corrected:.2g})"
+    return f"{c.ahead} is ahead of {by}, but the difference {reason}."
+
+
+def plot_differences(rows: Sequence[tuple[str, Comparison]], confidence: float, title: str) -> Any:
+    """Return a figure of the difference and interval of each comparison in a segment, with a line at 0."""
+    from rankadapters.plotting.plots import Interval, intervals
+
+    pairs = list(dict.fromkeys(f"{c.first} minus {c.second}" for _, c in rows))
+    several = len({c.convention for _, c in rows}) > 1
+    lines = []
+    for segment, c in rows:
+        pair = f"{c.first} minus {c.second}"
+        names = [segment, pair if len(pairs) > 1 else "", c.convention.name if several else ""]
+        low, high = (c.difference if end is None else end for end in (c.low, c.high))
+        lines.append(Interval(", ".join(filter(None, names)) or c.convention.name, c.difference, low, high, pair))
+    differences = pairs[0] if len(pairs) == 1 else "difference"
+    return intervals(lines, f"{differences}, {100 * confidence:g} % interval", title)
 
 
 class Resampling(TypedDict):
@@ -162,7 +195,9 @@ class OrderReport(Document):
         return [{"name": c.convention.name, **c.to_dict()} for c in self.comparisons]
 
     def plot(self) -> Any:
-        """Return a matplotlib Figure of the models' ranks under each convention; lines cross if the order changes.
+        """Return a matplotlib Figure of the differences with their intervals.
+
+        For more than two models under several conventions it shows the models' ranks; lines cross if the order changes.
 
         Raises
         ------
@@ -171,8 +206,15 @@ class OrderReport(Document):
         """
         from rankadapters.plotting.plots import ranks
 
+        if len(self.scores) == 2 or len(self.conventions) == 1:  # noqa: PLR2004 - ranks of two models say little
+            return plot_differences([("", c) for c in self.comparisons], self.confidence, self.verdict())
         lines = {name: [self._ranks(convention)[name] for convention in self.conventions] for name in self.scores}
-        return ranks([c.name for c in self.conventions], lines, "rank among the models")
+        return ranks([c.name for c in self.conventions], lines, "rank among the models", self.outcome())
+
+    def verdict(self) -> str:
+        """Return a sentence for the first model and each other one under the first convention: which is better."""
+        first, convention = next(iter(self.scores)), self.conventions[0]
+        return "\n".join(verdict(c) for c in self.comparisons if c.first == first and c.convention == convention)
 
     def values_table(self) -> Table:
         """Return the values and ranks of the models under each convention."""

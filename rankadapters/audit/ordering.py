@@ -12,6 +12,7 @@ from rankadapters.audit.order_report import OrderReport, Progress, Resampling, c
 from rankadapters.audit.query_values import read_values
 from rankadapters.audit.segment_order_report import SegmentOrderReport, compare_segments
 from rankadapters.core.data.columns import Columns, refuse_other_names
+from rankadapters.core.data.queries import describes_columns
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.guesses import ORDER, shows_call, wrong_call
 from rankadapters.evaluation.table_calls import column_names
@@ -35,6 +36,7 @@ def order(
     random_state: int | np.random.Generator | np.random.RandomState = ..., n_threads: int | None = ...,
     progress: Progress | None = ..., **columns: Unpack[Columns],
 ) -> SegmentOrderReport: ...  # fmt: skip
+@describes_columns
 @shows_call(ORDER)
 @shows("comparing")
 def order(

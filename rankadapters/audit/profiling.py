@@ -14,7 +14,7 @@ from rankadapters.audit.evaluation import evaluate_usable
 from rankadapters.core.arrays import Array, Flags
 from rankadapters.core.classes import frozen_class
 from rankadapters.core.data.columns import Columns, non_finite
-from rankadapters.core.data.queries import Queries, as_queries
+from rankadapters.core.data.queries import Queries, as_queries, describes_columns
 from rankadapters.core.declaration.arguments import members
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.fields import as_cutoff
@@ -169,9 +169,14 @@ class DataProfile(Document):
         if not self.effects:
             message = "no field of a convention makes a difference on this data, so there is nothing to draw."
             raise InputError(message, hint="print the profile to see the shares and the labels")
-        return bars([(e.field, e.change) for e in self.effects], f"largest change of {self.measure.upper()}")
+        return bars(
+            [(e.field, e.change) for e in self.effects],
+            f"largest change of {self.measure.upper()}",
+            "What matters on these data",
+        )
 
 
+@describes_columns
 @shows_call(PROFILE)
 @shows("profiling")
 def profile(

@@ -8,7 +8,17 @@ from functools import partial
 from typing import Any, NamedTuple, Unpack
 
 from rankadapters.audit.models import ModelScores
-from rankadapters.audit.order_report import Comparison, OrderReport, Pairs, Resampling, cells_of, compare_parts, head_of
+from rankadapters.audit.order_report import (
+    Comparison,
+    OrderReport,
+    Pairs,
+    Resampling,
+    cells_of,
+    compare_parts,
+    head_of,
+    plot_differences,
+    verdict,
+)  # fmt: skip
 from rankadapters.core.classes import frozen_class
 from rankadapters.evaluation.assignment import assign
 from rankadapters.evaluation.score import signatures
@@ -93,6 +103,15 @@ class SegmentOrderReport(Document):
             )
         return "\n".join(sentences)
 
+    def verdict(self) -> str:
+        """Return a sentence for each other model under the first convention: which is better, and where."""
+        sentences, n_segments = [], len(self.segments)
+        for number, c in enumerate(self.all.comparisons):
+            if c.convention == self.all.conventions[0]:
+                ahead = [report.comparisons[number].ahead for report in self.segments.values()]
+                sentences.append(verdict(c, f", in {ahead.count(c.ahead)} of {n_segments} segments"))
+        return "\n".join(sentences)
+
     def pair_table(self) -> Table:
         """Return a row for each segment, pair of models and convention; the rows of all queries come last."""
         lines = [
@@ -135,18 +154,8 @@ class SegmentOrderReport(Document):
         MissingToolkitError
             matplotlib is not installed.
         """
-        from rankadapters.plotting.plots import Interval, intervals
-
-        rows, lines = list(self._rows()), []
-        pairs = {f"{row.comparison.first} minus {row.comparison.second}" for row in rows}
-        for row in rows:
-            c = row.comparison
-            names = [f"{c.first} minus {c.second}"] * (len(pairs) > 1)
-            names += [c.convention.name] * (len(self.all.conventions) > 1)
-            low, high = (c.difference if end is None else end for end in (c.low, c.high))
-            lines.append(Interval(", ".join([row.name, *names]), c.difference, low, high))
-        differences = pairs.pop() if len(pairs) == 1 else "difference"
-        return intervals(lines, f"{differences}, {100 * self.all.confidence:g} % interval")
+        rows = [(row.name, row.comparison) for row in self._rows()]
+        return plot_differences(rows, self.all.confidence, self.verdict())
 
 
 def compare_segments(model_scores: ModelScores, by: object, **tests: Unpack[Resampling]) -> SegmentOrderReport:

@@ -11,11 +11,11 @@ import numpy as np
 from rankadapters.audit.evaluation import evaluate_usable
 from rankadapters.audit.explanation import explain_pair
 from rankadapters.audit.models import ModelScores, as_models, score_models
-from rankadapters.audit.order_report import Progress, compare_models
+from rankadapters.audit.order_report import OrderReport, Progress, compare_models
 from rankadapters.audit.profiling import describe_queries
-from rankadapters.audit.segment_order_report import compare_segments
+from rankadapters.audit.segment_order_report import SegmentOrderReport, compare_segments
 from rankadapters.core.data.columns import Columns
-from rankadapters.core.data.queries import Queries, as_queries
+from rankadapters.core.data.queries import Queries, as_queries, describes_columns
 from rankadapters.core.declaration.arguments import text
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.guesses import PAGE, shows_call
@@ -35,6 +35,7 @@ SPOKEN = (1, 5, 10, 20)  # cutoffs that the descriptions name
 Models = Mapping[str, tuple[Queries, object]]  # the queries and the scores of each model
 
 
+@describes_columns
 @shows_call(PAGE)
 @shows("making the page")
 def page(
@@ -51,9 +52,9 @@ def page(
 ) -> str:
     """Return a self-contained HTML page: it needs no network, no script and no other file.
 
-    It shows the models under the conventions and, for two or more models, the results of `order`. For each model it
-    shows the gap between the first convention and each other convention, as split by `explain`, and the values at the
-    cutoffs 1 to 20. The results of `profile` follow. With `by`, it also compares two or more models in each segment.
+    For two or more models it begins with a sentence: which is better, by how much, and in how many segments `by`. The
+    segments, the results of `order`, the values of each model at the cutoffs 1 to 20 and the results of `profile`
+    follow; then the gap between the first convention and each other one, as split by `explain`, and the conventions.
 
     Parameters
     ----------
@@ -97,12 +98,16 @@ def page(
     if own_queries:
         summary += " The models scored different queries: gaps and curves are over the queries that each model scored."
     options: dict[str, Any] = {"n_resamples": n_resamples, "confidence": CONFIDENCE, "seed": seed, "progress": progress}
-    values = [compare_models(model_scores, **options)] if n_models > 1 else _values_of_one_model(model_scores)
-    sections: dict[str, Iterable[Part]] = {"": [summary], "Models and conventions": values}
-    if by is not None:
-        sections["Segments of queries"] = _segments(model_scores, by, options)
-    if n_conventions > 1:
-        sections["Why the conventions differ"] = _gaps(models, model_scores)
+    sections: dict[str, Iterable[Part]] = {"": [summary]}
+    if n_models > 1:
+        report = compare_models(model_scores, **options)
+        compared = report if by is None else compare_segments(model_scores, by, **options)
+        sections[""] = [compared.verdict(), summary, Picture(compared.plot(), "The difference", compared.outcome())]
+        if isinstance(compared, SegmentOrderReport):
+            sections["Segments of queries"] = _parts(compared)
+        sections["Models"] = _parts(report)
+    else:
+        sections["Models"] = [_values_of_one_model(model_scores)]
     with_cutoff = [c for c in model_scores.conventions if has_cutoff(type(c))]
     if with_cutoff:
         advice = (
@@ -115,18 +120,22 @@ def page(
             *(_curves(name, *models[name], with_cutoff, model_scores.scores[name]) for name in models),
         ]
     sections["The data"] = _data(models, model_scores)
+    if n_conventions > 1:
+        sections["Why the conventions differ"] = _gaps(models, model_scores)
+    sections["Conventions"] = [signatures(model_scores.conventions)]
     return write_page(title, sections)
 
 
-def _values_of_one_model(model_scores: ModelScores) -> list[Part]:
+def _values_of_one_model(model_scores: ModelScores) -> Table:
     [(name, scores)], conventions = model_scores.scores.items(), model_scores.conventions
     line = (name, *(fixed(scores[c].value, 6) for c in conventions))
-    return [Table.of("Values", ("model", *(c.name for c in conventions)), [line]), signatures(conventions)]
+    return Table.of("Values", ("model", *(c.name for c in conventions)), [line])
 
 
-def _segments(model_scores: ModelScores, by: object, options: Any) -> list[Part]:
-    report = compare_segments(model_scores, by, **options)
-    return [report, Picture(report.plot(), "Differences in segments", report.outcome())]
+def _parts(report: OrderReport | SegmentOrderReport) -> list[Part]:
+    """Return the blocks of a report and its notes, without the signatures."""
+    *blocks, _ = report.blocks()
+    return [*blocks, *(f"Note: {note}" for note in report.notes)]
 
 
 def _gaps(models: Models, model_scores: ModelScores) -> Iterator[Part]:
@@ -156,7 +165,7 @@ def _curves(
         lines[convention.name.partition("/")[2]] = [math.nan if point is None else point.value for point in points]
     y_name = ", ".join(f"{measure}@k" for measure in dict.fromkeys(c.measure.upper() for c in conventions))
     texts = (f"{label} {', '.join(f'{_spoken(line[k - 1])} at {k}' for k in SPOKEN)}" for label, line in lines.items())
-    figure = curves(list(CUTOFFS), lines, "cutoff k", y_name)
+    figure = curves(list(CUTOFFS), lines, "cutoff k", y_name, name)
     return Picture(figure, f"{name}: value against the cutoff", f"One line per convention. {'; '.join(texts)}.")
 
 

@@ -252,7 +252,9 @@ class History(list[Evaluation]):
             values = {entry.iteration: entry.value for entry in entries}
             label = f"{dataset}, {name}" if len(names) > 1 else dataset
             lines[label] = [values.get(iteration, float("nan")) for iteration in iterations]
-        return curves(iterations, lines, "iteration", names.pop() if len(names) == 1 else "value")
+        return curves(
+            iterations, lines, "iteration", names.pop() if len(names) == 1 else "value", "Values by iteration"
+        )
 
     def summary(self) -> Table:
         """Return a table with the final value, the best value and its iteration, for each set and name."""

@@ -103,7 +103,7 @@ class WinningNumbers(Document):
         if not named:
             hint = "results of two methods on one data set"
             raise InputError("no method has an opponent, so there is no number to draw.", hint=hint)
-        return bars(named, "normalized winning number")
+        return bars(named, "normalized winning number", "Winning numbers")
 
     def _best_first(self) -> list[int]:
         nwn = self.nwn[-1]

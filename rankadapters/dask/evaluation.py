@@ -36,21 +36,26 @@ class DaskFrame(Frame):
 
     def values(self, function: Callable[[Columns], Values]) -> Any:
         """Map the partitions to tables of queries and values."""
-        meta = self.df._meta[[self.request.names.qid]]  # noqa: SLF001 - Dask has no public way to a column's type
-        meta = meta.assign(**{convention.name: pd.Series(dtype=float) for convention in self.request.conventions})
-        return self.df.map_partitions(_values, self.request.names.by_role, function, meta.iloc[:0], meta=meta)
+        columns = {name: pd.Series(dtype=kind) for name, kind in self.request.value_types.items()}
+        meta = _table(self.df._meta, self.request, columns)  # noqa: SLF001 - Dask has no public way to columns' types
+        return self.df.map_partitions(_values, self.request, function, meta, meta=meta)
 
 
 def _run(job: Job[T], names: Mapping[str, str], table: Any, number: int) -> T | None:
     return job(_columns(table, names), number) if len(table) else None
 
 
-def _values(table: Any, names: Mapping[str, str], function: Callable[[Columns], Values], empty: Any) -> Any:
+def _values(table: Any, request: FrameRequest, function: Callable[[Columns], Values], empty: Any) -> Any:
     if not len(table):
         return empty
-    rows, values = function(_columns(table, names))
-    columns = zip(empty.columns, (table[names["qid"]].iloc[rows].reset_index(drop=True), *values), strict=True)
-    return pd.DataFrame(dict(columns))
+    rows, values = function(_columns(table, request.names.by_role))
+    return _table(table.iloc[rows].reset_index(drop=True), request, values)
+
+
+def _table(table: Any, request: FrameRequest, values: Mapping[str, Any]) -> Any:
+    """Return a table of queries: their ids, their values, and further columns of the given table."""
+    kept = {name: table[request.names.by_role[role]] for name, role in request.kept.items()}
+    return pd.DataFrame({"qid": None, **values, **kept})
 
 
 def _columns(table: Any, names: Mapping[str, str]) -> Columns:

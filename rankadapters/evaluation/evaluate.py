@@ -122,9 +122,7 @@ def evaluate(
     convention : Convention or str, or sequence of these, or mapping of str to these
         The convention to compute; a text such as `"letor4@10"` is read by `ra.parse`. A mapping gives a name to each,
         which results show and are looked up by.
-    qid, group_sizes : array-like
-        Exactly one of the two, as in `Queries`.
-    query_weight, row_weight, pairs, docid, retrieved, judged : array-like, optional
+    qid, group_sizes, query_weight, row_weight, pairs, docid, retrieved, judged
         As in `Queries`.
     by : array-like, shape (n_docs,), several of these, mapping, or pandas Series, optional
         Segment of each row, equal within a query; or segment of each query by its id, as a mapping or as a Series
@@ -200,8 +198,10 @@ def per_query(
 
     Parameters
     ----------
-    labels, scores, convention, qid, group_sizes, query_weight, row_weight, pairs, docid, retrieved, judged, n_threads
+    labels, scores, convention, n_threads
         As in `evaluate`.
+    qid, group_sizes, query_weight, row_weight, pairs, docid, retrieved, judged
+        As in `Queries`.
     frame : bool
         Whether to return a pandas DataFrame, which can be joined with other data about the queries.
 

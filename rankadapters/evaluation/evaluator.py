@@ -8,7 +8,7 @@ from typing import Any, Self, Unpack
 from rankadapters.core.arrays import Array
 from rankadapters.core.binding.policies import refuse_ignored
 from rankadapters.core.data.columns import Columns
-from rankadapters.core.data.queries import Queries, as_queries
+from rankadapters.core.data.queries import Queries, as_queries, describes_columns
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.evaluation import passes, threads
 from rankadapters.evaluation.measured import Measured
@@ -16,6 +16,7 @@ from rankadapters.evaluation.score import Shape
 from rankadapters.presets.label_rules import warn_of_labels
 
 
+@describes_columns
 class Evaluator:
     """One or more conventions bound to queries; everything that does not depend on scores is computed once.
 

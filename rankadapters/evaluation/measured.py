@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,12 @@ from rankadapters.evaluation.passes import Member
 from rankadapters.evaluation.score import HEAD, ByConvention, Score, Scores, cells, frame_row, signatures
 from rankadapters.evaluation.table import Cell, Table, Written, distinct_decimals
 from rankadapters.evaluation.tally import Tally, standard_error
+
+
+def relevance_rule(conventions: Iterable[Convention]) -> str | None:
+    """Return the one threshold of labels by which the conventions say which rows are relevant; None without it."""
+    rules = {rule for convention in conventions if (rule := convention.get("relevant")) is not None}
+    return rule if len(rules) == 1 and label_threshold(rule := rules.pop()) else None
 
 
 class Measured(Written):
@@ -48,8 +54,7 @@ class Measured(Written):
         queries, n_rows = self.queries, np.diff(self.queries.indptr)
         n_retrieved = n_rows if queries.retrieved is None else self._count(queries.retrieved)
         facts: dict[str, Array] = {"n_rows": n_rows, "n_retrieved": n_retrieved}
-        rules = {rule for member, _ in self._results if (rule := member.convention.get("relevant")) is not None}
-        if len(rules) == 1 and label_threshold(rule := rules.pop()):
+        if (rule := relevance_rule(member.convention for member, _ in self._results)) is not None:
             judged = True if queries.judged is None else queries.judged
             facts["n_relevant"] = self._count(is_relevant(queries.labels, rule) & judged)
         facts["empty"] = np.logical_or.reduce([member.decisions.empty for member, _ in self._results])
@@ -151,8 +156,18 @@ class Measured(Written):
         return [{**frame_row(tally.score(), tally.convention), "standard_error": error} for tally, error in rows]
 
     def plot(self) -> Any:
-        """Return the figure of the scores."""
-        return self.scores.plot()
+        """Return a matplotlib Figure: a histogram of the values of the queries under each convention.
+
+        Raises
+        ------
+        UnsupportedConventionError
+            A convention takes all rows as one query, so queries have no values.
+        MissingToolkitError
+            matplotlib is not installed.
+        """
+        from rankadapters.plotting.plots import histograms
+
+        return histograms({c.name: column for c, column in self.per_query.items()}, "value", "Values of the queries")
 
     def under(self, conventions: Collection[Convention]) -> Measured:
         """Return the results under these conventions only, without ranking again."""

@@ -127,15 +127,19 @@ class Segments(Mapping[Any, Result], Written):
         """
         from rankadapters.plotting.plots import Interval, intervals
 
-        rows = [row for row in self._rows if row["segment"] is not None]
+        rows = [row for row in self._rows if row["segment"] is not None] or self._rows
         whole = [row["value"] for row in self._rows if row["segment"] is None]
         names = [name for name in ("model", "name") if len({row.get(name) for row in rows}) > 1]
         lines = [
-            Interval(", ".join(str(row[name]) for name in ("segment", *names)), row["value"], row["low"], row["high"])
+            Interval(
+                ", ".join(str(row[name]) for name in ("segment", *names)),
+                row["value"], row["low"], row["high"], str(row.get("model", "")),
+            )
             for row in rows
-        ]
+        ]  # fmt: skip
         x_name = "value" if "name" in names else rows[0]["name"]
-        return intervals(lines, f"{x_name}, 95 % interval", reference=whole[0] if len(whole) == 1 else None)
+        reference = whole[0] if len(whole) == 1 else None
+        return intervals(lines, f"{x_name}, 95 % interval", "Values of segments", reference=reference)
 
 
 def segment_column(frame: Any, segments: list[Any]) -> Any:

@@ -241,8 +241,9 @@ class Written(ABC):
         values = [[cell.numbers[0] if isinstance(cell, Cell) else math.nan for cell in line] for line in cells]
         heads = [table.head[index] for index in shown]
         if len(shown) == 1:
-            return bars(list(zip(names, chain(*values), strict=True)), heads[0])
-        return lines_by_row(heads, list(zip(names, values, strict=True)), "value")
+            named = list(zip(names, chain(*values), strict=True))
+            return bars(named, heads[0], table.caption, models=table.head[0] == "model")
+        return lines_by_row(heads, list(zip(names, values, strict=True)), "value", table.caption)
 
 
 def as_frame(data: Any, columns: Sequence[str] | None = None) -> Any:

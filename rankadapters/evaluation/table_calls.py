@@ -9,7 +9,7 @@ from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
-from rankadapters.core.data.queries import Queries
+from rankadapters.core.data.queries import Queries, describes_columns
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.guesses import EVALUATE, shows_call
 from rankadapters.core.errors import InputError, choices
@@ -27,8 +27,11 @@ _PLACES = {"dask": "ra.dask.evaluate", "pyspark": "ra.spark.evaluate"}
 
 
 def takes_columns(function: Callable[P, T]) -> Callable[P, T]:
-    """Decorate a function of labels, scores and a convention: a table, or arguments that are wrong, show the call."""
-    checked = shows_call(EVALUATE.replace("evaluate", function.__name__))(function)
+    """Decorate a function of labels, scores and a convention: a table, or arguments that are wrong, show the call.
+
+    Its docstring describes the columns, as by `describes_columns`.
+    """
+    checked = shows_call(EVALUATE.replace("evaluate", function.__name__))(describes_columns(function))
 
     @wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> T:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from base64 import b64decode, b64encode
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -101,7 +102,7 @@ class Tally:
         names = ("numerator", "denominator", *COUNTS, "digest")
         sums: dict[str, Any] = {name: sum(getattr(tally, name) for tally in tally_list) for name in names}
         sums["digest"] %= _DIGEST
-        return Tally(tally_list[0].convention, **sums, ids=_merged_ids(tally_list))
+        return Tally(tally_list[0].convention, **sums, ids=merged_ids(tally_list))
 
     def to_limbs(self) -> Limbs:
         """Return sums and counts, without ids, as integers that any engine can add up.
@@ -151,7 +152,7 @@ class Tally:
         sums = dict(zip(COUNTS, counts.tolist(), strict=True))
         sums |= {"numerator": from_limbs(numerator), "denominator": from_limbs(denominator)}
         sums["digest"] = from_limbs(digest) % _DIGEST
-        return cls(convention, **sums, ids=None if ids is None else _as_ids(ids, sums["n_queries"]))
+        return cls(convention, **sums, ids=None if ids is None else as_ids(ids, sums["n_queries"]))
 
     def score(self) -> Score:
         """Return the score: the ratio of the exact sums, correctly rounded.
@@ -183,12 +184,12 @@ class Tally:
         return self.denominator / _UNIT
 
     def to_dict(self) -> dict[str, Any]:
-        """Return exact plain JSON types, with big numbers as hexadecimal text."""
+        """Return exact plain JSON types, with big numbers as hexadecimal text, and the ids in base64."""
         return {
             "convention": str(self.convention),
             **{name: hex(getattr(self, name)) for name in ("numerator", "denominator", "digest")},
             **{name: getattr(self, name) for name in COUNTS},
-            "ids": None if self.ids is None else [hex(i) for i in self.ids.tolist()],
+            "ids": None if self.ids is None else as_text(self.ids),
         }
 
     @classmethod
@@ -199,8 +200,7 @@ class Tally:
             sums |= {name: int(data[name]) for name in COUNTS}
             ids = data["ids"]
             if ids is not None:
-                words = b"".join(int(word, 16).to_bytes(8, "little") for word in ids)
-                ids = _as_ids(np.frombuffer(words, np.uint64), sums["n_queries"])
+                ids = as_ids(from_text(ids, np.uint64), sums["n_queries"])
             return cls(parse(data["convention"]), **sums, ids=ids)
         except RankAdaptersError:
             raise
@@ -234,6 +234,20 @@ def standard_error(tally: Tally, limbs: Limbs) -> float:
     return math.sqrt(variance) * tally.convention.link_slope(tally.score().value)
 
 
+def as_text(array: NDArray[Any]) -> str:
+    """Return integers of 8 bytes as text in base64, of 11 characters for each.
+
+    >>> as_text(np.array([7])), from_text("BwAAAAAAAAA=", np.int64)
+    ('BwAAAAAAAAA=', array([7]))
+    """
+    return b64encode(array.astype(array.dtype.newbyteorder("<")).tobytes()).decode()
+
+
+def from_text(text: str, kind: type[Any]) -> NDArray[Any]:
+    """Return the integers that `as_text` wrote."""
+    return np.frombuffer(b64decode(text, validate=True), np.dtype(kind).newbyteorder("<")).astype(kind)
+
+
 def _as_tallies(tallies: object) -> list[Tally]:
     items = members(tallies) or []
     wrong = [item for item in items if not isinstance(item, Tally)]
@@ -248,7 +262,7 @@ def _as_tallies(tallies: object) -> list[Tally]:
     return items
 
 
-def _merged_ids(tallies: list[Tally]) -> Ids | None:
+def merged_ids(tallies: Sequence[Any]) -> Any:
     """Return the sorted ids of all tallies; raise an error if a query is in two of them, or if this is unknown."""
     if len(tallies) == 1:
         return tallies[0].ids
@@ -274,7 +288,7 @@ def _sorted_ids(ids: list[Ids]) -> tuple[Ids, Ids]:
     return merged, merged[1:][merged[1:] == merged[:-1]]
 
 
-def _as_ids(ids: object, n_queries: int) -> Ids:
+def as_ids(ids: object, n_queries: int) -> Ids:
     """Return the hashed query ids of a tally; refuse other than one uint64 per query, all distinct."""
     array = np.asarray(ids)
     if array.dtype != np.uint64 or array.shape != (n_queries,):

@@ -114,6 +114,14 @@ def _not_a_name(role: str, value: object) -> InputError:
     return refusal(role, value, allowed, "by='market', or by=['market', 'device'] for each combination")
 
 
+def score_names(score: object) -> tuple[str, ...]:
+    """Return the argument `score`, a name or several, as the names of the models' columns."""
+    names = (score,) if isinstance(score, str) or not isinstance(score, Sequence) else tuple(score)
+    if not names:
+        raise InputError("score=[] names no column.", hint="a name, or a list of names")
+    return names
+
+
 def segment_role(number: int) -> str:
     """Return the role of one of several columns of segments."""
     return f"by {number}"

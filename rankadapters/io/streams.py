@@ -28,13 +28,23 @@ from rankadapters.evaluation.evaluate import query_columns
 from rankadapters.evaluation.evaluator import Evaluator
 from rankadapters.evaluation.measured import Measured
 from rankadapters.evaluation.score import Score, Scores, ScoresOfModels, Shape
-from rankadapters.evaluation.segment_sums import Outcome, Segmented, merged, outcomes, refuse_pooled, sums_by_segment
+from rankadapters.evaluation.segment_sums import Segmented, merged, refuse_pooled, sums_by_segment
+from rankadapters.evaluation.segment_tallies import SegmentTallies
 from rankadapters.evaluation.segments import Segments
 from rankadapters.evaluation.table import as_frame
 from rankadapters.evaluation.table_calls import column_names, whole_call
 from rankadapters.evaluation.tally import Ids
 from rankadapters.evaluation.threads import as_n_threads
-from rankadapters.io.rows import ColumnKeywords, Names, ScoredRows, arrow_table, id_array, locating, require_pyarrow
+from rankadapters.io.rows import (
+    ColumnKeywords,
+    Names,
+    ScoredRows,
+    arrow_table,
+    id_array,
+    locating,
+    require_pyarrow,
+    score_names,
+)
 from rankadapters.io.table_files import BATCH_ROWS, TableReader, arrow_errors, file_batches
 from rankadapters.io.text import AnyPath, is_pipe
 from rankadapters.presets.label_rules import label_doubts
@@ -156,23 +166,83 @@ def evaluate_table(
     >>> whole.value, whole - ra.evaluate_table(batches, "yahoo@2")
     (0.8154648767857288, 0.0)
     """
+    tallies = _tallies(
+        table, convention, label=label, score=score, qid=qid, query_weight=query_weight, row_weight=row_weight,
+        docid=docid, by=by, unsorted=unsorted, n_threads=n_threads, intervals=by is not None,
+    )  # fmt: skip
+    segments = tallies.result()
+    return segments.all if by is None else segments
+
+
+@shows("evaluating")
+@shows_call(TABLE.replace("evaluate_table", "tally_table"))
+def tally_table(
+    table: object,
+    convention: Convention | str | Conventions,
+    *,
+    label: str = "label",
+    score: str | Sequence[str] = "score",
+    qid: str = "qid",
+    query_weight: str | None = None,
+    row_weight: str | None = None,
+    docid: str | None = None,
+    by: Any = None,
+    unsorted: bool = False,
+    n_threads: int | None = None,
+) -> SegmentTallies:
+    """Return the exact sums of a table, a file or batches, which merge: those of hours make those of a day.
+
+    Parameters
+    ----------
+    table, convention, label, score, qid, query_weight, row_weight, docid, by, unsorted, n_threads
+        As in `evaluate_table`. A query is in one table only, so ids differ between the tables.
+
+    Returns
+    -------
+    SegmentTallies
+        With the sums of all queries alone if `by` is None.
+
+    Raises
+    ------
+    InputError, UnsupportedConventionError, MissingToolkitError
+        As in `evaluate_table`.
+
+    Warns
+    -----
+    LabelsWarning
+        As `ra.evaluate`.
+
+    Examples
+    --------
+    >>> import rankadapters as ra
+    >>> table = {"qid": [7, 7], "label": [1, 0], "score": [2, 1], "market": ["se", "se"]}
+    >>> ra.tally_table(table, "textbook@1", by="market")
+    SegmentTallies(1 queries, 1 segments)
+    """
+    return _tallies(
+        table, convention, label=label, score=score, qid=qid, query_weight=query_weight, row_weight=row_weight,
+        docid=docid, by=by, unsorted=unsorted, n_threads=n_threads, intervals=True,
+    )  # fmt: skip
+
+
+def _tallies(
+    table: object, convention: Convention | str | Conventions, *, score: str | Sequence[str], by: Any,
+    unsorted: bool, n_threads: int | None, intervals: bool, **named: Any,
+) -> SegmentTallies:  # fmt: skip
     require_pyarrow()
-    _refuse_frame(table, convention, {"label": label, "score": score, "qid": qid})
+    _refuse_frame(table, convention, {**named, "score": score})
     if (index := pandas_index(table)) is not None:
         refuse_entry_per_row(by, len(index), index)
     by_column, by_id = column_or_segments(by)
     shape = Shape.of(convention, one_model=isinstance(score, str))
-    names = Names(
-        label=label, scores=_models(score), qid=qid, query_weight=query_weight, row_weight=row_weight, docid=docid,
-        by=by_column,
-    )  # fmt: skip
-    stream = StreamSums(table, shape.conventions, names, by_id, unsorted=unsorted, n_threads=n_threads)
+    names = Names(scores=score_names(score), by=by_column, **named)
+    options: dict[str, Any] = {"unsorted": unsorted, "n_threads": n_threads, "intervals": intervals}
+    stream = StreamSums(table, shape.conventions, names, by_id, **options)
     stream.read()
     refuse_entry_per_row(by, stream.n_rows)
     for message in dict.fromkeys(stream.label_doubts.values()):
         warn_caller(message, LabelsWarning)
-    segments: Segments[Any] = Segments(shape, stream.outcomes())
-    return segments.all if by is None else segments
+    return stream.tallies(shape)
 
 
 @shows("evaluating")
@@ -245,7 +315,7 @@ def query_values(
     require_pyarrow()
     _refuse_frame(table, convention, {**named, "score": score})
     shape = Shape.of(convention, one_model=isinstance(score, str))
-    names = Names(scores=_models(score), by=tuple(by) if isinstance(by, list) else by, **named)
+    names = Names(scores=score_names(score), by=tuple(by) if isinstance(by, list) else by, **named)
     stream = StreamValues(table, shape, names, unsorted=unsorted, n_threads=n_threads)
     stream.read()
     for message in dict.fromkeys(stream.label_doubts.values()):
@@ -263,13 +333,6 @@ def _refuse_frame(table: object, convention: object, named: Mapping[str, object]
     raise InputError(msg, hint=call if package in {"dask", "pyspark"} else "a table of pandas, polars or pyarrow")
 
 
-def _models(score: object) -> tuple[str, ...]:
-    names = (score,) if isinstance(score, str) or not isinstance(score, Sequence) else tuple(score)
-    if not names:
-        raise InputError("score=[] names no column.", hint="a name, or a list of names")
-    return names
-
-
 class StreamSums:
     """Evaluates a stream, keeping exact sums over its queries, and an 8-byte hash of each query's id.
 
@@ -279,9 +342,10 @@ class StreamSums:
 
     def __init__(
         self, batches: object, conventions: Sequence[Convention], names: Names, by_id: Mapping[Any, Any] | None, *,
-        unsorted: bool, n_threads: int | None,
+        unsorted: bool, n_threads: int | None, intervals: bool = False,
     ) -> None:  # fmt: skip
         refuse_pooled(conventions)
+        self._intervals = intervals
         self._batches, self._conventions, self._names = batches, conventions, names
         self._unsorted, self._n_threads = flag("unsorted", unsorted), as_n_threads(n_threads)
         self._segment_by_id, self._unseen = by_id, set(by_id or ())
@@ -321,17 +385,17 @@ class StreamSums:
 
     def _keep(self, rows: ScoredRows, measured: Mapping[str, Measured]) -> None:
         by = self._segment_by_id if rows.by is None else rows.by
-        segments = None if by is None else assign(by, rows.queries, in_parts=True)
+        segments = assign(by, rows.queries, in_parts=True) if by is not None else {} if self._intervals else None
         self._unseen.difference_update(id_values(rows.queries.query_ids) if self._unseen else ())
         for name, of_model in measured.items():
             self._sums[name] = merged([self._sums[name], sums_by_segment(of_model, segments)])
 
-    def outcomes(self) -> dict[str, dict[Any, dict[Convention, Outcome]]]:
-        """Return the outcomes by model and segment; the segment None stands for all queries."""
+    def tallies(self, shape: Shape) -> SegmentTallies:
+        """Return the sums of the stream."""
         if not self._n_queries:
             raise InputError("no batch has any rows.", hint="at least one row is needed")
         refuse_unknown_queries(self._unseen)
-        return {name: outcomes(sums, self._conventions) for name, sums in self._sums.items()}
+        return SegmentTallies(shape, self._sums, self._seen.ids)
 
     def _refuse_returning(self, rows: ScoredRows, locate: Callable[[int], str]) -> None:
         """Refuse a query whose rows are not together."""
@@ -370,20 +434,25 @@ class StreamValues(StreamSums):
         self._shape, self._parts = shape, list[dict[str, Any]]()
 
     def _keep(self, rows: ScoredRows, measured: Mapping[str, Measured]) -> None:
-        by: Mapping[Any, Any] = rows.by if isinstance(rows.by, dict) else {self._names.by: rows.by}
-        part = query_columns(measured, self._shape)
-        for name in by if self._names.by else ():
-            if name in part and not name == "qid" == self._names.qid:
-                raise InputError(f"by={name!r} is the name of another column of the result.", hint="rename the column")
-            of_query = segments_of_queries(by[name], rows.queries, f"by[{name!r}]")
-            part[name] = np.tile(id_column(np.fromiter(of_query, object, len(of_query))), len(measured))
-        self._parts.append(part)
+        self._parts.append(columns_of_values(rows, self._names, measured, self._shape))
 
     def columns(self) -> dict[str, Any]:
         """Return the columns of the values of all queries."""
         if not self._parts:
             raise InputError("no batch has any rows.", hint="at least one row is needed")
         return {name: np.concatenate([part[name] for part in self._parts]) for name in self._parts[0]}
+
+
+def columns_of_values(rows: ScoredRows, names: Names, measured: Mapping[str, Measured], shape: Shape) -> dict[str, Any]:
+    """Return the values of queries, facts about them, and the columns `names.by`, which are equal within a query."""
+    by: Mapping[Any, Any] = rows.by if isinstance(rows.by, dict) else {names.by: rows.by}
+    part = query_columns(measured, shape)
+    for name in by if names.by else ():
+        if name in part and not name == "qid" == names.qid:
+            raise InputError(f"by={name!r} is the name of another column of the result.", hint="rename the column")
+        of_query = segments_of_queries(by[name], rows.queries, f"by[{name!r}]")
+        part[name] = np.tile(id_column(np.fromiter(of_query, object, len(of_query))), len(measured))
+    return part
 
 
 class SeenQueries:
@@ -394,6 +463,11 @@ class SeenQueries:
 
     def __init__(self) -> None:
         self._arrays: list[Ids] = []
+
+    @property
+    def ids(self) -> Ids:
+        """The hashes of all ids, in no order."""
+        return np.concatenate(self._arrays)
 
     def add(self, hashes: Ids) -> int:
         """Add different hashes; return the index of the first one that was added before, -1 if there is none.

@@ -11,7 +11,7 @@ from rankadapters.core.arrays import Floats
 from rankadapters.core.binding.policies import COMPUTE, refuse_ignored
 from rankadapters.core.classes import lazy_property
 from rankadapters.core.data.columns import Columns, as_numbers, non_finite
-from rankadapters.core.data.queries import as_queries
+from rankadapters.core.data.queries import as_queries, describes_columns
 from rankadapters.core.declaration.arguments import refusal
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, UnsupportedConventionError
@@ -32,6 +32,7 @@ UNIT = 2.0**-53  # largest relative rounding error of one float64 operation
 MAX_GAIN_ROWS = 48
 
 
+@describes_columns
 class Trials:
     """One convention bound to queries, to evaluate many candidate scores fast.
 

@@ -11,7 +11,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from rankadapters.core.data.columns import Columns
-from rankadapters.core.data.queries import as_queries
+from rankadapters.core.data.queries import as_queries, describes_columns
 from rankadapters.core.declaration.arguments import number, refusal, text, whole
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError, RankAdaptersError
@@ -29,6 +29,7 @@ from rankadapters.statistics.printed import as_printed
 SOURCE = "first number"
 
 
+@describes_columns
 @shows("asking the toolkits")
 def crosscheck(
     labels: object,
@@ -121,6 +122,7 @@ def _conventions_of(convention: Convention | str | None, measure: str | None, k:
     raise ConventionError(f"{arguments} given.", hint="a convention, or measure='map' for each toolkit's own")
 
 
+@describes_columns
 def check_value(
     labels: object,
     scores: object,

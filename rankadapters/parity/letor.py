@@ -7,7 +7,7 @@ from typing import Unpack
 import numpy as np
 
 from rankadapters.core.data.columns import Columns
-from rankadapters.core.data.queries import as_queries
+from rankadapters.core.data.queries import as_queries, describes_columns
 from rankadapters.core.errors import ConventionError, InputError
 from rankadapters.core.measures import NDCG
 from rankadapters.evaluation.evaluator import Evaluator
@@ -16,6 +16,7 @@ from rankadapters.presets.texts import as_convention
 AT_ONCE = 50  # cutoffs per evaluator: more would save ranking passes, but each needs memory for a value per query
 
 
+@describes_columns
 def letor_mean_ndcg(
     labels: object,
     scores: object,

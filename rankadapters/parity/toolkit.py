@@ -14,7 +14,7 @@ import numpy as np
 from rankadapters.core.arrays import Array
 from rankadapters.core.classes import frozen_class
 from rankadapters.core.data.columns import GROUPS, refuse_other_names
-from rankadapters.core.data.queries import Queries, as_queries
+from rankadapters.core.data.queries import Queries, as_queries, describes_columns
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError
 from rankadapters.datasets import Grouped
@@ -164,6 +164,7 @@ class Toolkit(ABC):
         del convention
         return report.FULL_DOUBLE
 
+    @describes_columns
     def check_parity(
         self,
         labels: object,

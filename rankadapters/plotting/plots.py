@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
+from textwrap import wrap
 from typing import Any, NamedTuple
 
 from rankadapters.core.errors import InputError, MissingToolkitError
@@ -12,6 +13,8 @@ WIDTH, HEIGHT = 4.8, 3.6  # inches: text of 10 points stays legible when a phone
 LINE, LEGEND_LINE = 0.42, 0.22  # height of a bar and of a legend entry, in inches
 PANEL, PANELS_PER_ROW = 2.0, 3  # height of a bagplot in inches
 LETTER, SHORT = 0.08, 24  # width of a letter in inches, and letters of a name that leaves room for bars
+TITLE = 60  # most letters in a line of a title
+BINS = 20  # of a histogram
 LONGEST = 48  # most letters of a name; longer names are truncated to leave room for the plot
 
 # Okabe & Ito (2008), Color Universal Design: color-blind readers can distinguish these colors.
@@ -24,12 +27,13 @@ Spot = tuple[float, float]
 
 
 class Interval(NamedTuple):
-    """One row of `intervals`: a value and its interval."""
+    """One row of `intervals`: a value, its interval, and the model or models that share a color."""
 
     name: str
     value: float
     low: float
     high: float
+    model: str = ""
 
 
 def empty_figure(width: float, height: float) -> Any:
@@ -41,10 +45,13 @@ def empty_figure(width: float, height: float) -> Any:
     return ShownFigure(figsize=(width, height), layout="constrained")
 
 
-def canvas(height: float = HEIGHT) -> tuple[Any, Any]:
+def canvas(height: float = HEIGHT, title: str = "") -> tuple[Any, Any]:
     """Return an empty figure and its axes."""
-    figure = empty_figure(WIDTH, height)
+    lines = wrap(title, TITLE)
+    figure = empty_figure(WIDTH, height + LEGEND_LINE * len(lines))
     axes = figure.add_subplot()
+    if lines:
+        figure.suptitle("\n".join(lines), x=0.01, ha="left", fontsize=10, parse_math=False)
     axes.spines[["top", "right"]].set_visible(False)
     return figure, axes
 
@@ -55,12 +62,12 @@ def style(number: int, markersize: float) -> dict[str, Any]:
     return {"color": color, "linestyle": dashes, "markersize": markersize}
 
 
-def bars(named: Named, x_name: str) -> Any:
-    """Draw a bar for each number, the first on top, and write the number next to it."""
-    figure, axes = canvas(1.0 + LINE * len(named))
+def bars(named: Named, x_name: str, title: str = "", *, models: bool = False) -> Any:
+    """Draw a bar for each number, the first on top, with the number next to it; each of `models` has its color."""
+    figure, axes = canvas(1.0 + LINE * len(named), title)
     longest = min(LONGEST, max(len(name) for name, _ in named))
     figure.set_figwidth(WIDTH + LETTER * max(0, longest - SHORT))
-    _draw_bars(axes, named, [COLORS[0]] * len(named))
+    _draw_bars(axes, named, [COLORS[row % len(COLORS) if models else 0] for row in range(len(named))])
     for row, (_, value) in enumerate(named):
         _write_value(axes, f"{value:.4f}", max(0.0, value), row)
     axes.set(xlabel=x_name)
@@ -83,10 +90,10 @@ def contributions(named: Named, *, title: str, ax: Any = None) -> Any:
     return axes.figure
 
 
-def waterfall(start: tuple[str, float], parts: Mapping[str, float], end: tuple[str, float]) -> Any:
+def waterfall(start: tuple[str, float], parts: Mapping[str, float], end: tuple[str, float], title: str = "") -> Any:
     """Draw from the top: the first value, each part starting at the end of the previous one, and the last value."""
     names = (start[0], *parts, end[0])
-    figure, axes = canvas(1.0 + LINE * len(names))
+    figure, axes = canvas(1.0 + LINE * len(names), title)
     lefts = accumulate(parts.values(), initial=start[1])
     steps = [(left, part, UP if part >= 0 else DOWN) for left, part in zip(lefts, parts.values(), strict=False)]
     for row, (left, width, color) in enumerate([(0.0, start[1], TOTAL), *steps, (0.0, end[1], TOTAL)]):
@@ -97,23 +104,36 @@ def waterfall(start: tuple[str, float], parts: Mapping[str, float], end: tuple[s
     return figure
 
 
-def intervals(rows: Sequence[Interval], x_name: str, *, reference: float | None = 0.0) -> Any:
+def intervals(rows: Sequence[Interval], x_name: str, title: str = "", *, reference: float | None = 0.0) -> Any:
     """Draw a point and its interval for each row, the first on top, and a dotted vertical line at `reference`."""
-    figure, axes = canvas(1.0 + LINE * len(rows))
+    figure, axes = canvas(1.0 + LINE * len(rows), title)
+    models = list(dict.fromkeys(row.model for row in rows))
     if reference is not None:
         axes.axvline(reference, color="black", linewidth=0.8, linestyle=":")
     for number, row in enumerate(rows):
-        axes.plot([row.low, row.high], [number, number], color=COLORS[0], linewidth=1.4)
-        axes.plot([row.value], [number], color=COLORS[0], marker="o", markersize=4)
+        color = COLORS[models.index(row.model) % len(COLORS)]
+        axes.plot([row.low, row.high], [number, number], color=color, linewidth=1.4)
+        axes.plot([row.value], [number], color=color, marker="o", markersize=4)
     _name_rows(axes, [row.name for row in rows])
     axes.set(xlabel=x_name)
     axes.margins(y=0.5 / len(rows))
     return figure
 
 
-def curves(x: Sequence[int], lines: Mapping[str, Sequence[float]], x_name: str, y_name: str) -> Any:
+def histograms(values: Mapping[str, Iterable[float]], x_name: str, title: str = "") -> Any:
+    """Draw how many queries have which values, with an outline for each name; NaN is left out."""
+    figure, axes = canvas(HEIGHT + LEGEND_LINE * len(values), title)
+    columns = [[value for value in column if value == value] for column in values.values()]  # noqa: PLR0124 - NaN
+    colors = [COLORS[number % len(COLORS)] for number in range(len(values))]
+    axes.hist(columns, bins=BINS, histtype="step", linewidth=1.4, color=colors, label=list(values))
+    axes.set(xlabel=x_name, ylabel="queries")
+    figure.legend(loc="outside lower left", frameon=False)
+    return figure
+
+
+def curves(x: Sequence[int], lines: Mapping[str, Sequence[float]], x_name: str, y_name: str, title: str = "") -> Any:
     """Draw a line for each name over whole numbers `x`, such as cutoffs; NaN leaves a gap. The legend is below."""
-    figure, axes = canvas(HEIGHT + LEGEND_LINE * len(lines))
+    figure, axes = canvas(HEIGHT + LEGEND_LINE * len(lines), title)
     for number, (name, y) in enumerate(lines.items()):
         axes.plot(x, y, **style(number, 4), marker=".", linewidth=1.4, label=name)
     axes.set(xlabel=x_name, ylabel=y_name)
@@ -122,16 +142,18 @@ def curves(x: Sequence[int], lines: Mapping[str, Sequence[float]], x_name: str, 
     return figure
 
 
-def ranks(rows: Sequence[str], lines: Mapping[str, Sequence[int]], x_name: str) -> Any:
+def ranks(rows: Sequence[str], lines: Mapping[str, Sequence[int]], x_name: str, title: str = "") -> Any:
     """Draw a line for each model through its rank in each row, as `lines_by_row` does."""
-    figure = lines_by_row(rows, list(lines.items()), x_name)
+    figure = lines_by_row(rows, list(lines.items()), x_name, title)
     figure.axes[0].xaxis.get_major_locator().set_params(integer=True)
     return figure
 
 
-def lines_by_row(rows: Sequence[str], lines: Sequence[tuple[str, Sequence[float]]], x_name: str) -> Any:
+def lines_by_row(
+    rows: Sequence[str], lines: Sequence[tuple[str, Sequence[float]]], x_name: str, title: str = ""
+) -> Any:
     """Draw a line for each name through its value in each row, the first row on top; the legend is below."""
-    figure, axes = canvas(1.2 + LINE * len(rows) + LEGEND_LINE * len(lines))
+    figure, axes = canvas(1.2 + LINE * len(rows) + LEGEND_LINE * len(lines), title)
     for number, (name, values) in enumerate(lines):
         axes.plot(values, range(len(rows)), **style(number, 4), marker="o", label=name)
     _name_rows(axes, rows)

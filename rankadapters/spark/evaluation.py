@@ -11,11 +11,13 @@ import pyarrow as pa
 from pyspark import TaskContext
 from pyspark.sql import DataFrame
 from pyspark.sql.functions import col
-from pyspark.sql.types import DoubleType, StructField, StructType
+from pyspark.sql.types import BooleanType, DoubleType, LongType, StringType, StructField, StructType
 
 from rankadapters.partitions import Columns, Frame, FrameRequest, Job, Values
 
 T = TypeVar("T")
+
+TYPES = {str: StringType(), float: DoubleType(), int: LongType(), bool: BooleanType()}
 
 
 class SparkFrame(Frame):
@@ -26,8 +28,7 @@ class SparkFrame(Frame):
     hint = "spark.createDataFrame(df)"
 
     def __init__(self, df: DataFrame, request: FrameRequest) -> None:
-        values = [StructField(convention.name, DoubleType(), nullable=True) for convention in request.conventions]
-        self.schema = StructType([df.schema[request.names.qid], *values])
+        self.request = request
         # Columns are renamed to their roles, since mapInArrow does not find a column whose name has a dot.
         self.df = df.select(*(_column(name).alias(role) for role, name in request.names.by_role.items()))
         if request.partitions == "shuffle":
@@ -44,7 +45,10 @@ class SparkFrame(Frame):
 
     def values(self, function: Callable[[Columns], Values]) -> DataFrame:
         """Map the partitions to tables of queries and values."""
-        return self.df.mapInArrow(partial(_values, function, self.schema.names), self.schema)
+        kept = {name: self.df.schema[role].dataType for name, role in self.request.kept.items()}
+        types = {"qid": None, **{name: TYPES[kind] for name, kind in self.request.value_types.items()}, **kept}
+        schema = StructType([StructField(name, kind) for name, kind in types.items()])
+        return self.df.mapInArrow(partial(_values, function, self.request.kept), schema)
 
 
 def _column(name: str) -> Any:
@@ -57,11 +61,11 @@ def _run(job: Job[Any], batches: Iterable[Any]) -> Iterator[Any]:
         yield pa.RecordBatch.from_pydict({"result": pa.array([pickle.dumps(result)], pa.binary())})
 
 
-def _values(function: Callable[[Columns], Values], names: list[str], batches: Iterable[Any]) -> Iterator[Any]:
+def _values(function: Callable[[Columns], Values], kept: dict[str, str], batches: Iterable[Any]) -> Iterator[Any]:
     for columns in _columns(batches):
         rows, values = function(columns)
-        ids = columns["qid"].take(pa.array(rows)).combine_chunks()
-        yield pa.RecordBatch.from_arrays([ids, *map(pa.array, values)], names=names)
+        same = {name: columns[role].take(pa.array(rows)).combine_chunks() for name, role in kept.items()}
+        yield pa.RecordBatch.from_pydict({"qid": None, **values, **same})
 
 
 def _columns(batches: Iterable[Any]) -> Iterator[Columns]:

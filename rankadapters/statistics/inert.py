@@ -16,7 +16,7 @@ import numpy as np
 from rankadapters.core.arrays import Floats
 from rankadapters.core.classes import frozen_class
 from rankadapters.core.data.columns import Columns
-from rankadapters.core.data.queries import Queries, as_queries
+from rankadapters.core.data.queries import Queries, as_queries, describes_columns
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import RankAdaptersError
 from rankadapters.evaluation.evaluator import Evaluator
@@ -94,6 +94,7 @@ class Inert:
         return len(self.fields) == len(self.reasons)
 
 
+@describes_columns
 def inert(
     labels: object, scores: object, a: Convention | str, b: Convention | str, **columns: Unpack[Columns]
 ) -> Inert:

@@ -13,14 +13,15 @@ from rankadapters.statistics.document import as_paragraph
 
 _STYLE = """\
 :root { color-scheme: light dark; }
-body { margin: 0 auto; padding: 1rem; max-width: 60rem; background: Canvas; color: CanvasText;
+body { margin: 0 auto; padding: 1rem; max-width: 100rem; background: Canvas; color: CanvasText;
   font: 1rem/1.5 system-ui, sans-serif; }
 h1 { font-size: 1.5rem; line-height: 1.25; } h2 { font-size: 1.2rem; margin-top: 2.5rem; }
-p { overflow-wrap: anywhere; }
+p { overflow-wrap: anywhere; max-width: 60rem; } h1 + p { font-size: 1.25rem; }
 .scroll { overflow-x: auto; margin: 1rem 0; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
 caption { text-align: left; padding-bottom: .4rem; }
-th, td { text-align: left; padding: .3rem .8rem .3rem 0; vertical-align: top; white-space: nowrap; }
+th, td { text-align: left; padding: .3rem .8rem .3rem 0; vertical-align: top; }
+td[style], tbody th { white-space: nowrap; }
 thead th { border-bottom: 1px solid; }
 figure { margin: 1rem 0; } img { max-width: 100%; height: auto; }"""
 

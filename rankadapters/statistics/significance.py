@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from rankadapters.core.arrays import Floats
 from rankadapters.core.declaration import arguments
 
-CELLS = 1 << 21  # numbers in a block of resamples, which is in memory at once
+CELLS = 1 << 15  # numbers in a block of resamples, which stays in the cache; a larger row is a block
+PART = 1 << 13  # numbers that BLAS multiplies without its threads, whose waiting would double the CPU time
 SUMS = 1 << 24  # resampled sums in memory at once
 WORD = 64  # random bits per draw
 ROUNDING = 2.0**-49  # sums that differ by less than this share of the largest possible sum, per query, are equal
@@ -74,7 +75,7 @@ def paired_tests(
 
     def sums(resamples: Iterator[NDArray[Any]], columns: Floats) -> Iterator[Floats]:
         for resample in resamples:
-            yield resample.astype(np.float64) @ columns
+            yield _product(resample, columns)
             progress(next(steps), n_steps)
 
     p_values, ends = [], []
@@ -122,6 +123,17 @@ def _swaps(n_queries: int, blocks: Sequence[range], n_resamples: int, seed: int)
             words = rng.integers(2**WORD, size=(len(rows), n_words), dtype=np.uint64)
         # Little-endian on every machine, so that all machines swap the same queries.
         yield np.unpackbits(words.astype("<u8").view(np.uint8), axis=1, count=n_queries, bitorder="little")
+
+
+def _product(resample: NDArray[Any], columns: Floats) -> Floats:
+    """Return the matrix product, computed in parts of at most `PART` numbers."""
+    n_resamples, n_queries = resample.shape
+    sums = np.zeros((n_resamples, columns.shape[1]))
+    n_rows = max(1, PART // n_queries)
+    for rows in (slice(first, first + n_rows) for first in range(0, n_resamples, n_rows)):
+        for queries in (slice(first, first + PART) for first in range(0, n_queries, PART)):
+            sums[rows] += resample[rows, queries].astype(np.float64) @ columns[queries]
+    return sums
 
 
 def _samples(n_queries: int, blocks: Sequence[range], seed: int) -> Iterator[NDArray[np.intp]]:

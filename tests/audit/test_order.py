@@ -14,6 +14,8 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
+from rankadapters.audit import Comparison
+from rankadapters.audit.order_report import verdict
 from rankadapters.statistics.significance import holm
 from tests.helpers.graded_queries import small_queries
 from tests.helpers.tables import for_each
@@ -317,3 +319,27 @@ def test_joined_data_sets_count_alike_and_the_p_value_counts_all_sign_swaps():
     sums = np.array([np.dot(signs, shares) for signs in product([1, -1], repeat=8)])
     tails = ((sums >= shares.sum() - 1e-12).sum(), (sums <= shares.sum() + 1e-12).sum())
     assert comparison.p_value == pytest.approx(min(1.0, 2 * min(tails) / 256))
+
+
+UNTESTED = {"low": None, "high": None, "p_corrected": None, "significant": False}
+
+
+@for_each(
+    ("changes", "sentence"),
+    [
+        ({}, "a is better than b by 0.010 (0.008 to 0.011)."),
+        ({"difference": 4e-4}, "a is better than b by 0.00040 (0.00821 to 0.01139)."),
+        ({"difference": -0.25, "low": -0.5, "high": 0.125}, "b is better than a by 0.250 (-0.125 to 0.500)."),
+        ({"difference": 0.0}, "a and b have the same value."),
+        (
+            {"significant": False, "p_corrected": 0.25},
+            "a is ahead of b by 0.010 (0.008 to 0.011), but the difference is not significant (corrected p 0.25).",
+        ),
+        (UNTESTED, "a is ahead of b by 0.010, but the difference was not tested."),
+        ({"convention": ra.presets.catboost.query_rmse()}, "b is better than a by 0.010 (0.008 to 0.011)."),
+    ],
+)
+def test_the_verdict_is_one_sentence(changes, sentence):
+    numbers = {"difference": 0.0103, "low": 0.00821, "high": 0.01139, "p_value": 0.01, "p_corrected": 0.01}
+    comparison = {"first": "a", "second": "b", "convention": YAHOO, **numbers, "significant": True, **changes}
+    assert verdict(Comparison(**comparison)) == sentence

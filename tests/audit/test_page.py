@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import re
 
+import numpy as np
 import pytest
 
 import rankadapters as ra
@@ -86,10 +87,10 @@ def test_tables_have_captions_and_headers_with_a_scope(tree):
 
 
 def test_every_picture_has_a_caption_and_a_description(tree):
-    # Each model has curves, and a waterfall for letor4; without weights lightgbm equals yahoo.
-    assert len(pictures(tree)) == 4
+    # The difference; each model has curves, and a waterfall for letor4; without weights lightgbm equals yahoo.
+    assert len(pictures(tree)) == 5
     for figure in tree.iter(f"{XHTML}figure"):
-        assert re.match("<first> & only: |second: ", text_in(figure.find(f"{XHTML}figcaption")))
+        assert re.match("<first> & only: |second: |The difference", text_in(figure.find(f"{XHTML}figcaption")))
     descriptions = [picture.get("alt") for picture in pictures(tree)]
     assert min(map(len, descriptions)) > 40
     assert any(re.search(r"yahoo 0\.\d{4} at 1, 0\.\d{4} at 5", description) for description in descriptions)
@@ -174,3 +175,21 @@ def test_a_page_of_runs_says_how_many_queries_each_of_them_scored():
     assert "gaps and curves are over the queries that each model scored" in page
     assert "compare neither models nor cutoffs" in page
     assert page.count("1.000000") >= 2  # both rank the common queries perfectly
+
+
+def test_a_page_begins_with_a_sentence_and_ends_with_the_conventions():
+    html5lib = pytest.importorskip("html5lib")
+    queries, scores = small_queries()
+    by = ["short" if size < 6 else "long" for size in np.diff(queries.indptr)]
+    by = dict(zip(queries.query_ids.tolist(), by, strict=True))
+    models = {"A": scores, "B": queries.labels + scores}
+    page = ra.audit.page(queries, models, CONVENTIONS[:2], by=by, n_resamples=999)
+    [main] = html5lib.HTMLParser(strict=True).parse(page).iter(f"{XHTML}main")
+    _, sentence, *rest = main
+    assert re.fullmatch(
+        r"B is better than A by \d\.\d{3} \(\d\.\d{3} to \d\.\d{3}\), in 2 of 2 segments\.", text_in(sentence)
+    )
+    heads = [text_in(element) for element in rest if element.tag == f"{XHTML}h2"]
+    assert heads[:2] == ["Segments of queries", "Models"]
+    assert heads[-2:] == ["Why the conventions differ", "Conventions"]
+    assert str(CONVENTIONS[0]) in text_in(main[-1])

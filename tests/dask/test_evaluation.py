@@ -131,9 +131,10 @@ def test_per_query_returns_a_frame_of_values(partitions):
     df = frame(partition_rows(DATA, 3, whole_queries=partitions == "whole", with_empty=True))
     values = ra.dask.per_query(df, conventions, **COLUMNS, docid="document", partitions=partitions)
     assert isinstance(values, dd.DataFrame)
-    assert values.columns.tolist() == ["query", *(convention.name for convention in conventions)]
-    table = values.compute().sort_values("query")
-    assert table["query"].tolist() == np.unique(DATA["query"]).tolist()
+    facts = ["n_rows", "n_retrieved", "empty"]
+    assert values.columns.tolist() == ["qid", *(convention.name for convention in conventions), *facts]
+    table = values.compute().sort_values("qid")
+    assert table["qid"].tolist() == np.unique(DATA["query"]).tolist()
     evaluator = ra.Evaluator(
         DATA["grade"], conventions, qid=DATA["query"], docid=[str(document) for document in DATA["document"]]
     )

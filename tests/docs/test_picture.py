@@ -28,6 +28,7 @@ def panels(picture):
 
 def test_the_picture_in_the_readme_shows_the_numbers_of_the_package(picture, panels):
     assert picture.FILE.read_text(encoding="utf-8") == picture.drawn(panels), "python docs/picture.py draws it anew"
+    assert picture.NARROW.read_text(encoding="utf-8") == picture.drawn(panels, narrow=True)
     link = f"]({picture.FILE.relative_to(ROOT).as_posix()})"
     assert link in (ROOT / "README.md").read_text(encoding="utf-8")
 

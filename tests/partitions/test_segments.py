@@ -35,6 +35,9 @@ class OnDask:
         meta = tables[0].iloc[:0]
         return self.dd.from_delayed([self.dask.delayed(table) for table in tables], meta=meta, verify_meta=False)
 
+    def in_memory(self, frame):
+        return frame.compute()
+
 
 class OnSpark:
     """Spark DataFrames of a local session."""
@@ -47,6 +50,10 @@ class OnSpark:
         from tests.helpers.spark_frames import spark_frame
 
         return spark_frame(self.session, parts)
+
+    def in_memory(self, frame):
+        pd = pytest.importorskip("pandas")
+        return pd.DataFrame([row.asDict() for row in frame.collect()])
 
 
 @pytest.fixture(params=[OnDask, pytest.param(OnSpark, marks=pytest.mark.long)], ids=["dask", "spark"])
@@ -116,11 +123,40 @@ def test_bad_segments_are_refused(engine, by, message):
         )
 
 
-def test_per_query_takes_no_segments(engine):
-    with pytest.raises(ra.InputError, match="unexpected keyword argument 'by'"):
-        engine.module.per_query(
-            engine.frame(partition_rows(DATA, 1)), AVERAGED_TIES, **COLUMNS, partitions="whole", by="market"
-        )
+MODELS = {"model": DATA["model"], "rival": np.random.default_rng(3).standard_normal(DATA["query"].size)}
+OF_MODELS = {**ALL_COLUMNS, "score": list(MODELS), "query_weight": "weight"}
+TWO = [AVERAGED_TIES.replace(average="query"), AVERAGED_TIES.at(3).replace(average="query")]
+
+
+@for_each("by", [None, "market", ["market", "head"]])
+def test_several_models_equal_those_of_a_table(engine, by):
+    data = {**DATA, **MODELS}
+    frame = engine.frame(partition_rows(data, 3, with_empty=True))
+    ordered = {name: column[np.argsort(data["position"])] for name, column in data.items()}
+    columns = {name: column for name, column in OF_MODELS.items() if name != "order"}
+    results = engine.module.evaluate(frame, TWO, **OF_MODELS, partitions="shuffle", by=by)
+    expected = ra.evaluate_table(ordered, TWO, **columns, by=by, unsorted=True)
+    assert (str(results), repr(results)) == (str(expected), repr(expected))
+
+
+def test_order_of_a_frame_of_values_equals_that_of_a_table(engine):
+    data = {**DATA, **MODELS}
+    frame = engine.frame(partition_rows(data, 3, with_empty=True))
+    values = engine.module.per_query(frame, TWO, **OF_MODELS, partitions="shuffle", by=["market", "head"])
+    values = engine.in_memory(values)
+    columns = {name: column for name, column in OF_MODELS.items() if name != "order"}
+    expected = ra.per_query_table(data, TWO, **columns, by=["market", "head"])
+    values = values.sort_values(["model", "qid"]).reset_index(drop=True)
+    assert values.columns.tolist() == expected.columns.tolist()
+    assert values.to_numpy().tolist() == expected.to_numpy().tolist()
+    reports = [ra.audit.order(table, by=["market", "head"], n_resamples=99) for table in (values, expected)]
+    assert reports[0].to_dict() == reports[1].to_dict()
+
+
+def test_models_need_columns_of_their_own(engine):
+    frame = engine.frame(partition_rows(DATA, 1))
+    with pytest.raises(ra.InputError, match=r"score=\[\] names no column"):
+        engine.module.evaluate(frame, AVERAGED_TIES, partitions="whole", score=[])
 
 
 def test_several_columns_give_the_same_segments_as_memory(engine):

@@ -11,6 +11,7 @@ import rankadapters as ra
 from rankadapters.compare import Results, winning_numbers
 from rankadapters.parity import ParityReport
 from rankadapters.plotting.plots import (
+    COLORS,
     Interval,
     bars,
     contributions,
@@ -21,7 +22,7 @@ from rankadapters.plotting.plots import (
 )
 from tests.helpers.tables import for_each
 
-pytest.importorskip("matplotlib")
+to_rgba = pytest.importorskip("matplotlib.colors").to_rgba
 
 LINEAR, EXP2 = ra.parse("sklearn@2"), ra.parse("yahoo@2")
 VALUES = {("a", "D1", "MAP"): 0.5, ("b", "D1", "MAP"): 0.4, ("c", "D1", "MAP"): 0.3, ("d", "D2", "MAP"): 0.1}
@@ -31,9 +32,9 @@ def winning_report(values=None):
     return winning_numbers(Results(values or VALUES, higher_is_better=True))
 
 
-def order_report():
-    """Compare two models whose order under linear gains is reversed under exponential gains."""
-    models = {"a": [4, 5, 1, 2, 0, 3], "b": [3, 0, 4, 1, 2, 5]}
+def order_report(**more):
+    """Compare two models whose order under linear gains is reversed under exponential gains, and more models."""
+    models = {"a": [4, 5, 1, 2, 0, 3], "b": [3, 0, 4, 1, 2, 5], **more}
     return ra.audit.order([2, 1, 0, 1, 2, 0], models, [LINEAR, EXP2], group_sizes=[3, 3])
 
 
@@ -41,10 +42,46 @@ def row_labels(axes):
     return [label.get_text() for label in axes.get_yticklabels()]
 
 
-def test_the_plot_of_an_order_has_the_rank_of_each_model_per_convention():
-    [axes] = (figure := order_report().plot()).axes
+def test_the_plot_of_two_models_has_the_difference_with_its_interval_per_convention():
+    report = order_report()
+    figure = report.plot()
+    [axes] = figure.axes
     assert row_labels(axes) == [LINEAR.name, EXP2.name]
-    assert {line.get_label(): list(line.get_xdata()) for line in axes.lines} == {"a": [1, 2], "b": [2, 1]}
+    assert [tuple(line.get_xdata()) for line in axes.lines[1::2]] == [(c.low, c.high) for c in report.comparisons]
+    assert axes.get_xlabel() == "a minus b, 95 % interval"
+    assert " ".join(figure.get_suptitle().split()) == report.verdict()
+
+
+def test_a_model_has_one_color_in_all_segments():
+    rows = [Interval(f"{segment}, {model}", 0.5, 0.4, 0.6, model) for segment in "xy" for model in "abc"]
+    [axes] = intervals(rows, "x", "title").axes
+    points = [line.get_color() for line in axes.lines[2::2]]
+    assert points == [*COLORS[:3]] * 2
+    segments = ra.evaluate(
+        [1, 0, 1, 0], {"a": [1, 2, 1, 2], "b": [2, 1, 2, 1]}, EXP2, qid=[1, 1, 2, 2], by=["x", "x", "y", "y"]
+    )
+    assert [line.get_color() for line in segments.plot().axes[0].lines[1::2]] == [*COLORS[:2]] * 2
+    bars_of_models = segments.all.plot().axes[0].patches
+    assert [bar.get_facecolor() for bar in bars_of_models] == [*map(to_rgba, COLORS[:2])]
+
+
+def test_a_histogram_counts_the_values_of_the_queries_and_leaves_out_skipped_ones():
+    labels, qid = [1, 0, 1, 0, 0, 0], [1, 1, 2, 2, 3, 3]
+    measured = ra.Evaluator(labels, ["textbook@1", "textbook@1+empty=skip"], qid=qid).measure([2, 1, 1, 2, 1, 2])
+    figure = measured.plot()
+    [axes] = figure.axes
+    heights = {outline.get_label(): max(outline.get_xy()[:, 1]) for outline in axes.patches}
+    assert (axes.get_ylabel(), figure.get_suptitle()) == ("queries", "Values of the queries")
+    assert sorted(heights.values()) == [1, 2]
+    with pytest.raises(ra.UnsupportedConventionError, match="pool='rows' takes all rows as one query"):
+        ra.Evaluator(labels, "sklearn.roc_auc_score", qid=qid).measure(labels).plot()
+
+
+def test_the_plot_of_an_order_has_the_rank_of_each_model_per_convention():
+    [axes] = (figure := order_report(last=[1, 2, 3, 2, 1, 3]).plot()).axes
+    assert row_labels(axes) == [LINEAR.name, EXP2.name]
+    lines = {line.get_label(): list(line.get_xdata()) for line in axes.lines}
+    assert lines == {"a": [1, 2], "b": [2, 1], "last": [3, 3]}
     assert axes.yaxis_inverted()
     figure.draw_without_rendering()  # warns where the axes collapse, which fails a test
 

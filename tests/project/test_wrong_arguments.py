@@ -72,7 +72,7 @@ def foreign_error(name: str, function: Any, keywords: dict[str, Any]) -> str | N
 # Public names that are not called here.
 LEFT_OUT = {
     "results of functions, which users do not create": (
-        r"Score|Tally|audit\.[A-Z]\w+|conformance\.(Conformance|Failure|Vectors?)|compare\.(Front|LeaveOneOut|Stratified\w+|WinningNumbers)|io\.(Scored)?Judgments"
+        r"Score|SegmentTallies|Tally|audit\.[A-Z]\w+|conformance\.(Conformance|Failure|Vectors?)|compare\.(Front|LeaveOneOut|Stratified\w+|WinningNumbers)|io\.(Scored)?Judgments"
         r"|parity\.[A-Z]\w+|datasets\.Grouped|objectives\.(AddedBiases|PairRatios)|sklearn\.QueryScorer"
         r"|(lightgbm|xgboost|catboost)\.(EvalMetric|GlobalEval|EarlyStopping)"
     ),

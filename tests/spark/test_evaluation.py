@@ -55,8 +55,9 @@ def test_per_query_returns_a_frame_of_values(spark):
     data = {**DATA, "query": np.array([f"q{query + 20:03}" for query in DATA["query"]])}
     df = spark_frame(spark, partition_rows(data, 3, with_empty=True, shuffled=True))
     values = ra.spark.per_query(df, conventions, **COLUMNS, docid="document", partitions="shuffle")
-    assert values.columns == ["query", *(convention.name for convention in conventions)]
-    table = {row[0]: row[1:] for row in values.collect()}
+    facts = ["n_rows", "n_retrieved", "empty"]
+    assert values.columns == ["qid", *(convention.name for convention in conventions), *facts]
+    table = {row[0]: row[1:3] for row in values.collect()}
     assert sorted(table) == np.unique(data["query"]).tolist()
     evaluator = ra.Evaluator(
         data["grade"], conventions, qid=data["query"], docid=[str(document) for document in data["document"]]
@@ -74,13 +75,13 @@ def test_values_come_from_the_partitions_that_were_checked(spark, partitions):
     try:
         df = spark_frame(spark, partition_rows(DATA, 3, shuffled=True)).orderBy("query")
         values = ra.spark.per_query(df, AVERAGED_TIES, **COLUMNS, partitions=partitions)
-        rows = sorted(tuple(row) for row in values.collect())
+        rows = sorted((row[0], row[1]) for row in values.collect())
         assert spark.conf.get("spark.sql.adaptive.enabled") == "true"
     finally:
         spark.conf.set("spark.sql.shuffle.partitions", setting)
     evaluator = ra.Evaluator(DATA["grade"], AVERAGED_TIES, qid=DATA["query"])
     assert rows == list(zip(evaluator.query_ids.tolist(), evaluator.per_query(DATA["model"]).tolist(), strict=True))
-    assert (values.count(), values.orderBy("query").count()) == (40, 40)
+    assert (values.count(), values.orderBy("qid").count()) == (40, 40)
 
 
 NULL = np.array([None if row == 5 else value for row, value in enumerate(DATA["grade"].tolist())], object)

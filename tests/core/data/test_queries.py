@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -160,3 +162,13 @@ def test_a_measure_over_all_rows_ranks_ties_in_the_order_of_the_caller():
     one_query = ra.evaluate([1, 0, 1, 0, 0], [0] * 5, convention, group_sizes=[5])
     interleaved = ra.evaluate([1, 0, 1, 0, 0], [0] * 5, convention, qid=list("babca"))
     assert interleaved.value == one_query.value == (1 + 2 / 3) / 2
+
+
+@for_each(
+    "function", [ra.evaluate, ra.per_query, ra.Evaluator, ra.inert, ra.audit.order, ra.audit.page, ra.parity.crosscheck]
+)
+def test_main_functions_describe_the_columns_as_queries_does(function):
+    described = inspect.cleandoc(ra.Queries.__doc__)
+    start, end = (described.index(f"\n{name} : ") for name in ("docid", "retrieved"))
+    assert described[start:end] in function.__doc__
+    assert "As in `Queries`" not in function.__doc__
