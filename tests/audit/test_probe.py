@@ -588,7 +588,8 @@ def test_the_printed_example_shows_the_queries():
 
 
 @pytest.mark.long
-def test_a_measure_without_a_value_for_the_labels_says_so():
-    report = ra.audit.probe(lambda y, s: dcg(y, s, 9), takes="query", k=None, measures="query-cross-entropy")
+@for_each("takes", ["query", "queries"])
+def test_a_measure_without_a_value_for_the_labels_says_so(takes):
+    report = ra.audit.probe(lambda y, s, *_: dcg(y, s, 9), takes=takes, k=None, measures="query-cross-entropy")
     assert report.convention is None
     assert "query-cross-entropy has no value for the labels 0, 1, 2, 3, 4" in report.explanation

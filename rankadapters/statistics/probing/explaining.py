@@ -122,6 +122,9 @@ class _Search:
         """Yield the explanations, the surest first."""
         if len(set(self.answers.tolist())) == 1 and self.answers.size >= FEWEST:
             yield Finding(f"it returns {self.answers[0]:g} for all data", [])
+        if not self.pool.groups:  # the measures have no value for the labels
+            yield from self._of_measures()
+            return
         yield from self._of_numbers()
         yield from self._of_cutoffs()
         yield from self._of_no_value()
