@@ -164,9 +164,10 @@ class _PreparedData:
         numerators = iter(self._numerators([passes.Member(self.base, plan, self.undecided) for plan in singly]))
         values: list[Floats | None] = []
         for i, (_, cuts) in enumerate(plans):
-            rows = at_once[i] if i in at_once else list(islice(numerators, len(cuts.plans)))
-            refused = any(row is None for row in rows)
-            values.append(None if refused else np.where(cuts.undecided, 0.0, rows) + 0.0)  # turns -0.0 into 0.0
+            rows = list(at_once[i] if i in at_once else islice(numerators, len(cuts.plans)))
+            usable = np.array([row for row in rows if row is not None])
+            refused = len(usable) < len(rows)
+            values.append(None if refused else np.where(cuts.undecided, 0.0, usable) + 0.0)  # turns -0.0 into 0.0
         return values
 
     def _numerators(self, members: list[passes.Member]) -> list[Floats | None]:
@@ -248,12 +249,12 @@ class _Subgrid:
 
     def _distinct(self, name: str, value: Any) -> Iterator[tuple[str, Any]]:
         """Yield each (field, value) that a convention with this value accepts and does not change in `unify`."""
-        for field, candidates in self.grid.items():
-            for candidate in candidates if field != name else ():
+        for other, candidates in self.grid.items():
+            for candidate in candidates if other != name else ():
                 with suppress(ConventionError):
-                    convention = self.base.replace(**{name: value, field: candidate})
-                    if getattr(convention, field) == candidate:
-                        yield field, candidate
+                    convention = self.base.replace(**{name: value, other: candidate})
+                    if getattr(convention, other) == candidate:
+                        yield other, candidate
 
     def _precisions(self, values: Values, thresholds: list[float]) -> list[Values]:
         """Group the precisions with the same order and ties of scores, if the measure uses only the ranking."""
@@ -311,20 +312,21 @@ class _Subgrid:
         families: dict[object, _Family] = {}
         for number, block in enumerate(batch):
             fields = {name: values[0] for name, values in block.items()}
-            plans = [plan for _, plan in self._lowered(fields, run[0][0])]
+            first = self._lowered(fields, run[0][0])
+            if not first:
+                continue
             others = (value for name, value in fields.items() if self.kinds[name].group != "ranking")
-            key = (plans[0].formula, *others) if plans and run[-1] != run[0] else number
-            if plans and key not in families:
-                families[key] = self._family(run, fields)
-            if plans:
-                families[key].plans[number] = plans
+            key = (first[0][1].formula, *others) if len(run) > 1 else number
+            if key not in families:
+                families[key] = self._family(run, fields, first)
+            families[key].plans[number] = [plan for _, plan in first]
         return families.values()
 
-    def _family(self, run: list[list[int]], fields: dict[str, Any]) -> _Family:
+    def _family(self, run: list[list[int]], fields: dict[str, Any], lowered_first: list[Lowered]) -> _Family:
         """Lower a convention: once for equivalent steps, or at each step if k matters, as in hits / k."""
         family, lowered = _Family(), list[list[Lowered]]()
         for steps in run:
-            first = self._lowered(fields, steps[0])
+            first = lowered_first if steps is run[0] else self._lowered(fields, steps[0])
             alike = len(steps) == 1 or plan_keys(first) == plan_keys(self._lowered(fields, steps[-1]))
             family.places.append([])
             for part in [tuple(steps)] if alike else [(step,) for step in steps]:
