@@ -40,7 +40,6 @@ class Candidates:
     nearest: tuple[float, Block] = (np.inf, {})
     notes: list[str] = field(default_factory=list)
     _groups: dict[tuple[tuple[int, ...], object], list[Block]] = field(default_factory=dict)
-    _differing: dict[tuple[str, Values], Flags] = field(default_factory=dict)
     _changes: dict[object, Ints] = field(default_factory=dict)
 
     def add_means(self, means: Floats, n_changes: int) -> None:
@@ -82,10 +81,8 @@ class Candidates:
     def _n_changes_of_block(self, pairs: tuple[tuple[str, Values], ...]) -> Ints:
         """Return, for each preset, the number of fields without a value of the block; once for all cutoffs."""
         if pairs not in self._changes:
-            for name, values in pairs:
-                if (name, values) not in self._differing:
-                    self._differing[name, values] = np.array([getattr(p, name) not in values for p in self.presets])
-            self._changes[pairs] = np.sum([self._differing[pair] for pair in pairs], axis=0, dtype=np.int64)
+            changes = [sum(getattr(preset, name) not in values for name, values in pairs) for preset in self.presets]
+            self._changes[pairs] = np.array(changes, np.int64)
         return self._changes[pairs]
 
     def chance(self, convention: Convention | None) -> Chance:
