@@ -40,7 +40,7 @@ class Candidates:
     nearest: tuple[float, Block] = (np.inf, {})
     notes: list[str] = field(default_factory=list)
     _groups: dict[tuple[tuple[int, ...], object], list[Block]] = field(default_factory=dict)
-    _differing: dict[tuple[str, Values], Flags] = field(default_factory=dict)
+    _changes: dict[object, Ints] = field(default_factory=dict)
 
     def add_means(self, means: Floats, n_changes: int) -> None:
         """Record the means of presets with a mistake, which counts as so many changes."""
@@ -75,11 +75,15 @@ class Candidates:
 
     def _n_changes(self, blocks: list[Block]) -> Ints:
         """Return, for each preset, the smallest number of changed fields that gives a convention of the blocks."""
-        for name, values in (pair for block in blocks for pair in block.items()):
-            if (name, values) not in self._differing:
-                self._differing[name, values] = np.array([getattr(p, name) not in values for p in self.presets])
-        counts = [np.sum([self._differing[pair] for pair in block.items()], axis=0) for block in blocks]
-        return np.asarray(np.min(counts, axis=0), np.int64)
+        counts = [self._n_changes_of_block(tuple(block.items())) for block in blocks]
+        return counts[0] if len(counts) == 1 else np.min(counts, axis=0)
+
+    def _n_changes_of_block(self, pairs: tuple[tuple[str, Values], ...]) -> Ints:
+        """Return, for each preset, the number of fields without a value of the block; once for all cutoffs."""
+        if pairs not in self._changes:
+            changes = [sum(getattr(preset, name) not in values for name, values in pairs) for preset in self.presets]
+            self._changes[pairs] = np.array(changes, np.int64)
+        return self._changes[pairs]
 
     def chance(self, convention: Convention | None) -> Chance:
         """Count the conventions that give the numbers near the printed ones that `convention` can take on the data."""

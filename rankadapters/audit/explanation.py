@@ -8,6 +8,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
+from rankadapters.audit.matches import Match
 from rankadapters.core.arrays import Array, Floats
 from rankadapters.core.classes import frozen_class
 from rankadapters.core.data.columns import Columns
@@ -163,8 +164,8 @@ class Explanation(Document):
 def explain(
     labels: object,
     scores: object,
-    a: Convention | str,
-    b: Convention | str,
+    a: Convention | Match | str,
+    b: Convention | Match | str,
     *,
     top: int = 10,
     n_threads: int | None = None,
@@ -186,8 +187,8 @@ def explain(
         Relevance labels.
     scores : array-like, shape (n_docs,)
         Predicted scores, higher is better.
-    a, b : Convention or str
-        Two conventions of the same measure.
+    a, b : Convention, Match or str
+        Two conventions of the same measure. A match of `identify` must have the same convention for all its numbers.
     top : int
         Number of queries in the printed forms; `Explanation.per_query` has all queries.
     n_threads : int, optional
@@ -219,7 +220,7 @@ def explain(
     >>> {name: round(part, 6) for name, part in gap.contributions.items()}
     {'gain': 0.0, 'discount': 0.184535, 'short': -0.25, 'empty': -0.25}
     """
-    a, b = as_convention(a), as_convention(b)
+    a, b = (as_convention(pair.single_convention() if isinstance(pair, Match) else pair) for pair in (a, b))
     if a.measure != b.measure:
         differ = f"a has the measure {a.measure} and b the measure {b.measure}"
         message = f"{differ}; the gap between different measures has no parts."

@@ -18,9 +18,9 @@ from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.guesses import IDENTIFY, shows_call
 from rankadapters.evaluation.evaluator import Evaluator
 from rankadapters.progress import advance, shows
-from rankadapters.statistics import known_presets, mistakes
+from rankadapters.statistics import known_presets, rivals
 from rankadapters.statistics.grid import Block, measure_named, merged
-from rankadapters.statistics.mistakes import OurNumber
+from rankadapters.statistics.rivals import OurNumber
 from rankadapters.statistics.search import Progress
 
 N_CUTOFFS = 4  # cutoffs at which mistakes are tried if the cutoff is unknown
@@ -37,7 +37,7 @@ def identify(
     *,
     value: object,
     measure: str = "ndcg",
-    k: int | Literal["unknown"] | None = "unknown",
+    k: int | Literal["unknown", "all"] | None = "unknown",
     decimals: int | None = None,
     progress: Progress | None = None,
     **columns: Unpack[Columns],
@@ -66,9 +66,9 @@ def identify(
         `{5: "0.4382", 10: "0.4711"}`. For several models, pass a mapping from their names to their numbers.
     measure : str
         The measure, as named in signatures, such as `ndcg` or `ap`.
-    k : int, None or 'unknown'
-        The cutoff of a number that is not given by its cutoff; None for all ranks. 'unknown' searches 1 to 100 and
-        None, the same for all models. For a measure without a cutoff, pass None or 'unknown'.
+    k : int, None, 'all' or 'unknown'
+        The cutoff of a number that is not given by its cutoff; None or 'all' for all ranks. 'unknown' searches 1 to 100
+        and None, the same for all models. For a measure without a cutoff, pass None or 'unknown'.
     decimals : int, optional
         Number of printed decimals; by default that of `value`. A value matches if it rounds to the number; at most 12
         decimals are compared.
@@ -138,16 +138,20 @@ def _confirmed(candidates: Candidates, indices: tuple[int, ...]) -> list[Match]:
             for convention, variant in at_cutoff.items()
             if variant in scores and number.printed.holds(scores[variant].value)
         }
-    return [_match(near, blocks, values[near.convention]) for near, blocks in groups if near.convention in values]
+    return [
+        _match(numbers, near, blocks, values[near.convention]) for near, blocks in groups if near.convention in values
+    ]
 
 
-def _match(near: known_presets.NearestPresets, blocks: list[Block], values: tuple[float, ...]) -> Match:
+def _match(
+    numbers: Sequence[Number], near: known_presets.NearestPresets, blocks: list[Block], values: tuple[float, ...]
+) -> Match:
     values_by_field = {name: dict.fromkeys(v for block in blocks for v in block[name]) for name in blocks[0]}
     alike = {name: tuple(values_by_field[name]) for name in near.convention.fields() if len(values_by_field[name]) > 1}
     presets = known_presets.preset_labels(type(near.convention), blocks)
     return Match(
-        convention=near.convention, values=values, presets=presets, near=presets or near.presets, changes=near.changes,
-        alike=alike, blocks=tuple(blocks),
+        conventions=tuple(number.at_cutoff(near.convention) for number in numbers), values=values, presets=presets,
+        near=presets or near.presets, changes=near.changes, alike=alike, blocks=tuple(blocks),
     )  # fmt: skip
 
 
@@ -158,7 +162,7 @@ def _nearest(candidates: Candidates) -> Match | None:
         return None
     near = known_presets.nearest_to_blocks(number.measure, [block])
     [score] = Evaluator.of(number.queries, [near.convention]).evaluate(number.scores).values()
-    return _match(near, [block], (score.value,))
+    return _match([number], near, [block], (score.value,))
 
 
 def _without_one(candidates: Candidates) -> Iterator[str]:
@@ -211,13 +215,14 @@ def _mistaken(number: Number, bases: dict[Convention, OurNumber]) -> Values:
         fields = tuple(compress(base.convention.to_dict().values(), formula))
         key = fields, base.terms.values.tobytes(), base.terms.shares.tobytes(), base.convention.weighting
         if key not in changes:  # presets of one formula whose queries count the same are equal with a mistake too
-            means = mistakes.changed_means(base) if base.convention.is_sum else ()
-            numbers = ((text, a * base.value + b) for text, (a, b) in mistakes.CHANGED_NUMBERS.items())
-            changes[key] = [*mistakes.changed_formulas(base), *means, *numbers]
+            means = rivals.changed_means(base) if base.convention.is_sum else ()
+            numbers = ((text, a * base.value + b) for text, (a, b) in (rivals.CHANGED_NUMBERS | rivals.FACTORS).items())
+            changes[key] = [*rivals.changed_formulas(base), *means, *numbers]
         k = f"k={getattr(base.convention, 'k', None)}"
         for text, value in changes[key]:  # in the same words for every cutoff, and of the preset's value, not ours
             values[convention, text.replace("ours", "the value", 1).replace(k, "k")] = value
-    for text, queries, scores in mistakes.changed_columns(number.queries, number.scores):
+    values |= _of_others(number, bases)
+    for text, queries, scores in rivals.changed_columns(number.queries, number.scores):
         scored = evaluate_usable(queries, scores, (base.convention for base in bases.values()))
         values |= {
             (convention, text): scored[base.convention].value
@@ -227,10 +232,21 @@ def _mistaken(number: Number, bases: dict[Convention, OurNumber]) -> Values:
     return values
 
 
+def _of_others(number: Number, bases: dict[Convention, OurNumber]) -> Values:
+    """Return the value of the conventions that are often taken for each preset."""
+    others = {
+        (convention, text.replace(f"@{getattr(base.convention, 'k', None)}", "@k")): other
+        for convention, base in bases.items()
+        for text, other in rivals.other_conventions(base.convention, number.queries.labels)
+    }
+    scores = evaluate_usable(number.queries, number.scores, others.values())
+    return {key: scores[other].value for key, other in others.items() if other in scores}
+
+
 def _without_queries(number: Number, bases: dict[Convention, OurNumber]) -> Values:
     """Return the value of each preset without each query, and with another divisor if the number has enough digits."""
-    n_searches = 2 if number.printed.decimals > mistakes.FEW_DECIMALS else 1
-    searches = (mistakes.without_query, mistakes.different_divisors)[:n_searches]
+    n_searches = 2 if number.printed.decimals > rivals.FEW_DECIMALS else 1
+    searches = (rivals.without_query, rivals.different_divisors)[:n_searches]
     return {
         (convention, changes.describe(index).text.removeprefix("it is ")): value
         for convention, base in bases.items()
@@ -257,7 +273,8 @@ def _matches_of(
         near = tuple(dict.fromkeys(label for index in indices for label in labels[keys[index][0]]))
         convention, given = keys[indices[0]][0], tuple(values[indices[0]].tolist())
         match = Match(
-            convention=convention, values=given, presets=(), near=near, changes={MISTAKE: mistake}, alike={}, blocks=()
-        )
+            conventions=tuple(number.at_cutoff(convention) for number in numbers), values=given, presets=(), near=near,
+            changes={MISTAKE: mistake}, alike={}, blocks=(),
+        )  # fmt: skip
         matches.append((known_presets.NearestPresets(near, convention, {}).cost, match))
     return [match for _, match in sorted(matches, key=lambda pair: pair[0])]

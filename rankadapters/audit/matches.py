@@ -9,6 +9,7 @@ from typing import Any
 from rankadapters.audit.numbers import EXAMPLE, Number
 from rankadapters.core.classes import frozen_class
 from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.errors import ConventionError
 from rankadapters.evaluation.table import Cell, Table, fixed
 from rankadapters.statistics.cells import percent, signed, spelled
 from rankadapters.statistics.document import Document, plain
@@ -82,8 +83,8 @@ class Match:
 
     Attributes
     ----------
-    convention : Convention
-        The convention that is nearest to a preset.
+    conventions : tuple of Convention
+        The convention that is nearest to a preset, at the cutoff of each number.
     values : tuple of float
         Its value for each number, as returned by `evaluate`.
     presets : tuple of str
@@ -99,7 +100,7 @@ class Match:
         All the conventions; a block has every combination of the values of its fields. Empty for a mistake.
     """
 
-    convention: Convention
+    conventions: tuple[Convention, ...]
     values: tuple[float, ...]
     presets: tuple[str, ...]
     near: tuple[str, ...]
@@ -108,9 +109,22 @@ class Match:
     blocks: tuple[Block, ...] = field(repr=False)
 
     @property
+    def convention(self) -> Convention:
+        """The convention at the cutoff of the first number."""
+        return self.conventions[0]
+
+    @property
     def value(self) -> float:
         """Value of `convention` for the first number, as returned by `evaluate`."""
         return self.values[0]
+
+    def single_convention(self) -> Convention:
+        """Return the convention of all numbers; an error that asks which one if they have different cutoffs."""
+        if len(set(self.conventions)) > 1:
+            names = ", ".join(dict.fromkeys(convention.name for convention in self.conventions))
+            message = f"this match has a convention for each of its numbers, {names}."
+            raise ConventionError(message, hint="name one of them, such as match.conventions[0]")
+        return self.convention
 
     def covers(self, convention: Convention) -> bool:
         """Return whether a convention is one of the conventions of this match."""

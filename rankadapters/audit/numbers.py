@@ -22,7 +22,7 @@ from rankadapters.statistics.search import Cutoffs
 
 LARGEST_CUTOFF = 100  # the largest k to try if the cutoff is unknown
 MOST_DECIMALS = 17  # of a float64 in [0, 1]
-UNKNOWN = "unknown"
+UNKNOWN, ALL = "unknown", "all"  # cutoffs, as the command and texts spell them
 EXAMPLE = "{5: '0.4382', 10: '0.4711'}"
 
 
@@ -137,7 +137,7 @@ def refuse_outside(printed: Printed, value: object) -> None:
 
 
 def _cutoffs(measure: type[Convention], k: object) -> Cutoffs:
-    unknown = isinstance(k, str) and k == UNKNOWN
+    unknown, k = isinstance(k, str) and k == UNKNOWN, None if isinstance(k, str) and k == ALL else k
     if not has_cutoff(measure):
         if k is not None and not unknown:
             raise ConventionError(f"k={k!r:.80}, but {measure.__name__} has no cutoff.", hint="omit k")

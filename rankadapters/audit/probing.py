@@ -23,11 +23,19 @@ from rankadapters.statistics.probing import cases as kinds
 from rankadapters.statistics.probing.answers import OF_QUERIES, UNKNOWN, Function
 from rankadapters.statistics.probing.case_maker import CaseMaker
 from rankadapters.statistics.probing.cases import Case, value_of
-from rankadapters.statistics.probing.elimination import GRADES, Examination, as_cutoff, examine, find_cutoff, maker_for
+from rankadapters.statistics.probing.elimination import (
+    GRADES,
+    Examination,
+    as_cutoff,
+    confirm,
+    examine,
+    find_cutoff,
+    maker_for,
+)
 from rankadapters.statistics.probing.explaining import NO_ORDER, Finding, explain
 
 MOST_CALLS = 60  # calls for a function without a convention, unless the search of its example needs a few more
-FEWEST_CALLS = 12  # calls for the search of an example
+FEWEST_CALLS = 30  # calls for the search of an example
 MEANINGS = {
     kinds.EMPTY: "empty='error', or empty='skip' if no query is left to average",
     kinds.NOT_FOUND: "you have to leave out such queries, or set their value yourself",
@@ -196,8 +204,9 @@ def probe(
 ) -> Probe:
     """Call a function on small generated data, and report which convention it computes.
 
-    Queries with one or two relevant rows measure its gains and discounts. Then about 40 other cases confirm the
-    conventions that are left, so that a convention is named only if it gives all answers of the function.
+    Queries with one or two relevant rows measure its gains and discounts. Then about 40 other cases eliminate
+    conventions, and about 170 rare ones (special scores, long lists, many queries) confirm those that are left, so that
+    a convention is named only if it gives all answers of the function.
 
     Parameters
     ----------
@@ -259,12 +268,23 @@ def probe(
         examination = examine(tested, tried, replace(maker, grades=GRADES[-1], one_relevant=True), tolerance)
     if not (examination.enough and examination.remaining and tested.deterministic):
         finding = explain(examination)
-        if finding is not None and finding.text.endswith(NO_ORDER) and finding.conventions:
+        if finding is not None and finding.text.startswith(NO_ORDER) and finding.conventions:
             fitting, _, _ = _with_further_cases(examination, finding.conventions, labels)
             finding = finding._replace(conventions=fitting)
         return _without_convention(examination, finding)
-    members, finding, notes = _with_further_cases(examination, _with_refusals(examination), labels)
+    members, by_all = confirm(examination, _with_refusals(examination))
+    if not members:
+        return _without_convention(by_all, explain(by_all) or _rare_finding(by_all))
+    members, finding, notes = _with_further_cases(examination, members, labels)
     return _fitted(examination, members, notes) if finding is None else _without_convention(examination, finding)
+
+
+def _rare_finding(examination: Examination) -> Finding:
+    """Name the kinds of rare data on which the function differs from the nearest convention."""
+    nearest, numbers = examination.nearest, examination.numbers
+    wrong = np.abs(examination.pool.values[nearest, numbers] - examination.values) > examination.margins
+    purposes = dict.fromkeys(examination.pool.cases[numbers[i]].purpose for i in np.flatnonzero(wrong))
+    return Finding(f"it has a special rule for some rare data: {', '.join(purposes)}", [])
 
 
 def _refuses_all(examination: Examination, trait: str) -> bool:
@@ -274,19 +294,11 @@ def _refuses_all(examination: Examination, trait: str) -> bool:
 
 
 def _with_refusals(examination: Examination) -> list[Convention]:
-    """Return the conventions that fit, with `empty` and `short` of a function that refuses all such queries.
-
-    Only the refusal of queries that are short and nothing else shows `short="skip"`.
-    """
-    members, k, of_queries = examination.members, examination.maker.k, examination.function.takes in OF_QUERIES
-    only_short = [case for case in examination.refused if case.traits(k) <= {kinds.SHORT, kinds.SEVERAL}]
-    values: dict[str, tuple[str, ...]] = {}
-    if _refuses_all(examination, kinds.EMPTY):
-        values["empty"] = ("error",) if of_queries else ("error", "skip")
-    if not of_queries and len(only_short) > 1 and _refuses_all(examination, kinds.SHORT):
-        values["short"] = ("skip",)
-    for field in [name for name in values if name in members[0].fields()]:
-        members = [convention.replace(**{field: value}) for convention in members for value in values[field]]
+    """Return the conventions that fit, with `empty` of a function that refuses all queries with nothing relevant."""
+    members, of_queries = examination.members, examination.function.takes in OF_QUERIES
+    if "empty" in members[0].fields() and _refuses_all(examination, kinds.EMPTY):
+        values = ("error",) if of_queries else ("error", "skip")
+        members = [convention.replace(empty=value) for convention in members for value in values]
     return list(dict.fromkeys(members))
 
 
@@ -357,7 +369,7 @@ def _without_convention(examination: Examination, finding: Finding | None) -> Pr
     if conventions:
         empty = min(conventions, key=_simplicity).get("empty")
         nearest = _simplest([c for c in conventions if c.get("empty") == empty])
-    if nearest is not None and examination.function.deterministic and not explanation.endswith(NO_ORDER):
+    if nearest is not None and examination.function.deterministic and not explanation.startswith(NO_ORDER):
         example = _example(examination, nearest)
     return Probe(
         convention=None,

@@ -33,7 +33,7 @@ from rankadapters.parity.report import FLOAT32_COMPLEMENTS, relative, report_of_
 from rankadapters.parity.toolkit import COLUMNS, ROUNDS, Route, Task
 from rankadapters.presets.texts import as_convention
 from rankadapters.presets.vocabulary import differing, spelled
-from rankadapters.statistics.mistakes import OurNumber
+from rankadapters.statistics.rivals import OurNumber
 
 ASKED = "catboost.utils.eval_metric"
 ASKED_IN_A_POOL = "catboost eval_metrics of a Pool with baseline, by a model that says 0:"

@@ -17,10 +17,10 @@ from rankadapters.core.classes import lazy_property
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import RankAdaptersError
 from rankadapters.parity import report
-from rankadapters.statistics import mistakes
+from rankadapters.statistics import rivals
 from rankadapters.statistics.attainable import attainable_values, steps_nearby
-from rankadapters.statistics.mistakes import FEW_DECIMALS, Cause, Changes, OurNumber
 from rankadapters.statistics.printed import Printed, as_printed
+from rankadapters.statistics.rivals import FEW_DECIMALS, Cause, Changes, OurNumber
 
 MAX_NAMED = 3  # largest number of causes that a report names from one search
 NEIGHBORS = 100  # numbers of the same precision around the value, to test how likely a match by chance is
@@ -67,7 +67,7 @@ def causes(base: OurNumber, *, value: float, tolerance: report.Tolerance) -> lis
     """Search for changes of our number, of the convention or of the data that give the source's value.
 
     The search tries, in this order: our number rounded, negated or as a percentage; every field of the convention; the
-    mistakes of `statistics.mistakes`; presets; two changes at once; other divisors. Uncertain causes come last: matches
+    mistakes of `statistics.rivals`; presets; two changes at once; other divisors. Uncertain causes come last: matches
     that may be chance, tied rows in a different order, float32.
 
     >>> from rankadapters import Queries, presets
@@ -209,7 +209,7 @@ def number_causes(value: float, our_value: float, tolerance: report.Tolerance) -
     if match := _as_written(value, our_value, tolerance):
         description, reach = match
         yield f"ours {description}: a tolerance of {reach:.0e} takes it"
-    for text, (factor, offset) in mistakes.CHANGED_NUMBERS.items():
+    for text, (factor, offset) in (rivals.CHANGED_NUMBERS | rivals.FACTORS).items():
         number = factor * our_value + offset
         if text == "1 - ours" and our_value in {0, 1}:
             continue
@@ -251,6 +251,12 @@ def different_presets(base: OurNumber) -> Changes:
     return _under_each(base, _presets(base))
 
 
+def other_measures(base: OurNumber) -> Changes:
+    """Replace the convention with those of other measures, and with gains that are often taken for its own."""
+    conventions = rivals.other_conventions(base.convention, base.queries.labels)
+    return Changes.of((text, base.changed(convention=c), c) for text, c in conventions)
+
+
 def _under_each(base: OurNumber, conventions: Iterator[tuple[str, Convention]]) -> Changes:
     return Changes.of((f"the value under {text}", base.changed(convention=c), c) for text, c in conventions)
 
@@ -268,15 +274,18 @@ def _two_changes(base: OurNumber) -> Iterator[tuple[str, float]]:
         part = base._replace(queries=queries, scores=base.scores[rows])
         for text, convention in conventions:
             yield f"the value under {text}, without the one-document queries", part.changed(convention=convention)
-    known = {round(value, SAME) for _, value in mistakes.changed_formulas(base)}
+    alone = dict(rivals.changed_formulas(base))
+    known = {round(value, SAME) for value in alone.values()}
     k = base.convention.get("k")
-    for text, convention in conventions if known else ():
+    for text, convention in conventions if any(text.startswith(rivals.COMMONEST) for text in alone) else ():
         if convention.get("k") != k:
             continue  # too many cutoffs
         terms = base.changed_terms(convention=convention)
         if terms is not None:
-            for mistake, value in mistakes.changed_formulas(base._replace(convention=convention, terms=terms)):
-                if round(value, SAME) not in known:  # otherwise the mistake alone explains it
+            for mistake, value in rivals.changed_formulas(base._replace(convention=convention, terms=terms)):
+                if (
+                    mistake.startswith(rivals.COMMONEST) and round(value, SAME) not in known
+                ):  # otherwise the mistake alone explains it
                     yield f"{mistake}, under {text}", value
 
 
@@ -288,7 +297,9 @@ def _presets(base: OurNumber) -> Iterator[tuple[str, Convention]]:
 
 def _field_changes(base: OurNumber) -> Iterator[tuple[str, Convention]]:
     convention = base.convention
-    values: dict[str, tuple[Any, ...]] = {name: kind.tried for name, kind in convention.declared().items()}
+    values: dict[str, tuple[Any, ...]] = {
+        name: (*kind.tried, *kind.further) for name, kind in convention.declared().items()
+    }
     if "k" in values:
         k = convention.to_dict()["k"]
         longest = min(base.queries.longest, MAX_CUTOFF)
@@ -309,8 +320,8 @@ def _describe_fields(convention: Convention, other: Convention) -> str:
 
 
 TIERS: tuple[tuple[Callable[[OurNumber], Changes], ...], ...] = (  # searches, the likeliest causes first
-    (different_fields, mistakes.different_means, mistakes.different_columns, mistakes.without_query),
-    (different_presets, two_changes),
-    (mistakes.different_divisors,),  # matches numbers with few decimals by chance
+    (different_fields, rivals.different_means, rivals.different_columns, rivals.without_query),
+    (other_measures, different_presets, two_changes),
+    (rivals.different_divisors,),  # matches numbers with few decimals by chance
 )
-FOR_ANY_MEASURE = {different_fields, mistakes.different_columns, different_presets}
+FOR_ANY_MEASURE = {different_fields, rivals.different_columns, other_measures, different_presets}

@@ -23,8 +23,8 @@ from rankadapters.parity.report import ParityReport, ParityRow, report_of_toolki
 from rankadapters.presets.texts import as_convention
 from rankadapters.progress import shows
 from rankadapters.statistics.inert import inert
-from rankadapters.statistics.mistakes import OurNumber
 from rankadapters.statistics.printed import as_printed
+from rankadapters.statistics.rivals import OurNumber
 
 SOURCE = "first number"
 

@@ -20,7 +20,7 @@ from rankadapters.parity.toolkit import Task, ToolkitData
 from rankadapters.presets.texts import as_conventions
 from rankadapters.progress import advance, shown
 from rankadapters.statistics.grid import measure_named
-from rankadapters.statistics.mistakes import OurNumber
+from rankadapters.statistics.rivals import OurNumber
 
 N_SEEDS = 2**31  # every toolkit takes seeds below this
 

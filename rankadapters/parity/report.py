@@ -18,8 +18,8 @@ from rankadapters.core.errors import InputError, RankAdaptersError
 from rankadapters.evaluation.score import signatures
 from rankadapters.evaluation.table import Cell, Table
 from rankadapters.statistics.document import Document, as_csv, fields_as_dict
-from rankadapters.statistics.mistakes import OurNumber
 from rankadapters.statistics.printed import Printed
+from rankadapters.statistics.rivals import OurNumber
 
 Verdict = Literal["equal", "equal-on-this-data", "different", "not-comparable"]
 

@@ -25,7 +25,7 @@ from rankadapters.parity.report import ParityReport, ParityRow
 from rankadapters.presets.texts import as_convention
 from rankadapters.presets.vocabulary import Vocabulary, differing, spelled
 from rankadapters.statistics.inert import inert_of
-from rankadapters.statistics.mistakes import OurNumber
+from rankadapters.statistics.rivals import OurNumber
 
 # Of trained models: their trees, and the share of features that a tree or split uses, so that the seed matters.
 ROUNDS, COLUMNS = 50, 0.8

@@ -6,10 +6,11 @@ The queries' values are computed once for the fields that determine them (gain, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from itertools import product
+from dataclasses import dataclass, field
+from itertools import islice, product
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,6 +26,7 @@ from rankadapters.core.declaration.fields import border
 from rankadapters.core.errors import ConventionError, InputError
 from rankadapters.evaluation import passes
 from rankadapters.evaluation.threads import as_n_threads
+from rankadapters.statistics.cutoffs import ROWS_AT_ONCE, Copies, Cuts
 from rankadapters.statistics.grid import REFUSAL, Block, Values
 from rankadapters.statistics.plan_keys import classes, columns_key, plan_key, plan_keys
 from rankadapters.statistics.policy_choices import POLICIES, Lowered, Policies
@@ -121,8 +123,9 @@ class Groups:
 @frozen_class
 @dataclass(frozen=True, slots=True, eq=False)
 class _PreparedData:
-    """A data set, prepared for evaluating the conventions of a `_Subgrid`."""
+    """A data set, prepared for evaluating the conventions of a `_Subgrid`, which begin with a base convention."""
 
+    base: Convention
     binding: Binding
     scores: Array
     cutoffs: Cutoffs
@@ -144,24 +147,47 @@ class _PreparedData:
         n, zeros = queries.n_queries, np.zeros(queries.n_queries)
         undecided = PolicyDecisions(np.full(n, COMPUTE, np.uint8), zeros, zeros, zeros, zeros > 0, zeros > 0)
         parts = list(map(slice, [0, *ends[:-1]], ends))
-        return cls(Binding(queries, None, over_rows=over_rows), data.scores, data.cutoffs, undecided, parts)
+        return cls(base, Binding(queries, None, over_rows=over_rows), data.scores, data.cutoffs, undecided, parts)
 
-    def values(self, lowered: Sequence[Lowered]) -> list[Floats | None]:
-        """Return each query's numerator before policies, 0 if a policy sets its value; None if scores are refused."""
-        values = self._numerators([passes.Member(convention, plan, self.undecided) for convention, plan in lowered])
-        for numerators, (_, plan) in zip(values, lowered, strict=True):
-            if numerators is not None:
-                numerators[plan.empty | (plan.retrieved.sizes == 0)] = 0.0
-                np.add(numerators, 0.0, out=numerators)  # turns -0.0 into 0.0
+    def values(self, plans: Sequence[tuple[Plan, Cuts]]) -> list[Floats | None]:
+        """Return each query's numerator before policies, 0 if a policy sets its value; None if scores are refused.
+
+        The numerators of a plan have the shape (n_cutoffs, n_queries).
+        """
+        copies = Copies(self.scores)
+        at_once = {
+            i: cuts.numerators(plan, copies)
+            for i, (plan, cuts) in enumerate(plans)
+            if len(cuts.plans) > 1 and 2 * self.scores.size <= ROWS_AT_ONCE and cuts.alike
+        }
+        singly = [plan for i, (first, cuts) in enumerate(plans) if i not in at_once for plan in cuts.at_each(first)]
+        numerators = iter(self._numerators([passes.Member(self.base, plan, self.undecided) for plan in singly]))
+        values: list[Floats | None] = []
+        for i, (_, cuts) in enumerate(plans):
+            rows = list(at_once[i] if i in at_once else islice(numerators, len(cuts.plans)))
+            usable = np.array([row for row in rows if row is not None])
+            refused = len(usable) < len(rows)
+            values.append(None if refused else np.where(cuts.undecided, 0.0, usable) + 0.0)  # turns -0.0 into 0.0
         return values
 
     def _numerators(self, members: list[passes.Member]) -> list[Floats | None]:
         try:
-            return list(passes.numerators(members, self.scores, as_n_threads(None)))
+            return list(passes.numerators(members, self.scores, as_n_threads(None))) if members else []
         except InputError:
             if any(member.plan.k is not None for member in members):
                 raise  # the scores are not finite
             return [None] if len(members) == 1 else [n for member in members for n in self._numerators([member])]
+
+
+@dataclass(slots=True)
+class _Family:
+    """Blocks whose first conventions differ at most in how they rank: what else they are at each of some cutoffs."""
+
+    plans: dict[int, list[Plan]] = field(default_factory=dict)  # of each block at the first cutoff, on each data set
+    steps: list[tuple[int, ...]] = field(default_factory=list)  # equivalent ones have one cutoff for all
+    policies: list[Policies] = field(default_factory=list)
+    cuts: list[Cuts] = field(default_factory=list)  # on each data set
+    places: list[list[int]] = field(default_factory=list)  # the indices of the cutoffs of each list of steps
 
 
 class _Subgrid:
@@ -171,16 +197,18 @@ class _Subgrid:
         self.base, self.grid, self.notes = base, grid, notes
         self.data_sets = [_PreparedData.of(base, data_set) for data_set in data]
         self.steps = self._steps()
+        with_cutoff = [steps for steps in self.steps if self._has_cutoff(steps[0])]
+        self.runs = [run for run in (with_cutoff, *([s] for s in self.steps if s not in with_cutoff)) if run]
         self.policies_by_key: dict[object, Policies] = {}
         self.policies = {name: values for name, values in grid.items() if name in POLICIES}
         self.axes: dict[str, list[Values]] = {}
-        kinds = base.declared()
+        self.kinds = base.declared()
         for name in [name for name in grid if name not in POLICIES]:
             if name == "precision":
                 thresholds = [limit[1] for limit in map(border, grid.get("retrieve", ())) if limit]
                 self.axes[name] = self._precisions(grid[name], thresholds)
-            elif kinds[name].group in {"value", "retrieval"}:
-                self.axes[name] = self._classes(name, kinds[name].group, grid[name])
+            elif self.kinds[name].group in {"value", "retrieval"}:
+                self.axes[name] = self._classes(name, self.kinds[name].group, grid[name])
             else:
                 self.axes[name] = [(value,) for value in grid[name]]
 
@@ -191,6 +219,9 @@ class _Subgrid:
             key = tuple(k and min(k, data.binding.longest + 1) for k, data in zip(ks, self.data_sets, strict=True))
             alike.setdefault(key, []).append(step)
         return list(alike.values())
+
+    def _has_cutoff(self, step: int) -> bool:
+        return all(data.cutoffs[step] is not None for data in self.data_sets)
 
     def _cutoffs(self, steps: tuple[int, ...]) -> list[Cutoffs]:
         """Return the cutoffs of these steps on each data set."""
@@ -218,12 +249,12 @@ class _Subgrid:
 
     def _distinct(self, name: str, value: Any) -> Iterator[tuple[str, Any]]:
         """Yield each (field, value) that a convention with this value accepts and does not change in `unify`."""
-        for field, candidates in self.grid.items():
-            for candidate in candidates if field != name else ():
+        for other, candidates in self.grid.items():
+            for candidate in candidates if other != name else ():
                 with suppress(ConventionError):
-                    convention = self.base.replace(**{name: value, field: candidate})
-                    if getattr(convention, field) == candidate:
-                        yield field, candidate
+                    convention = self.base.replace(**{name: value, other: candidate})
+                    if getattr(convention, other) == candidate:
+                        yield other, candidate
 
     def _precisions(self, values: Values, thresholds: list[float]) -> list[Values]:
         """Group the precisions with the same order and ties of scores, if the measure uses only the ranking."""
@@ -248,37 +279,65 @@ class _Subgrid:
 
     def groups(self, batch: list[Block]) -> Iterator[Groups]:
         """Evaluate combinations at every cutoff, and group those with equal values and equal effects of policies."""
-        tasks = [task for steps in self.steps for block in batch for task in self._tasks(steps, block)]
-        numerators = [data.values([lowered[i] for _, _, lowered in tasks]) for i, data in enumerate(self.data_sets)]
+        for run in self.runs:
+            members = [(number, family) for family in self._families(run, batch) for number in family.plans]
+            members.sort(key=itemgetter(0))
+            values = [
+                data.values([(family.plans[number][i], family.cuts[i]) for number, family in members])
+                for i, data in enumerate(self.data_sets)
+            ]
+            for place in range(len(run)):
+                yield from self._groups_of_steps(place, batch, list(zip(members, *values, strict=True)))
+
+    def _groups_of_steps(self, place: int, batch: list[Block], members: list[Any]) -> Iterator[Groups]:
+        """Group the members of families, each with its values on every data set, at some equivalent steps."""
         parts: dict[tuple[tuple[int, ...], Policies], tuple[list[list[Block]], list[tuple[Floats, ...]]]] = {}
         blocks_by_key: dict[object, list[Block]] = {}
-        for (steps, block, lowered), *values in zip(tasks, *numerators, strict=True):
-            if any(array is None for array in values):
-                continue
-            part = steps, self._policies(steps[0], lowered)
-            key = part, *(array.tobytes() for array in values)
-            if key not in blocks_by_key:
-                blocks, part_values = parts.setdefault(part, ([], []))
-                blocks.append(blocks_by_key.setdefault(key, []))
-                part_values.append(tuple(values))
-            blocks_by_key[key].append(block)
+        for (number, family), *arrays in members:
+            for index in family.places[place] if all(array is not None for array in arrays) else ():
+                values, part = tuple(array[index] for array in arrays), (family.steps[index], family.policies[index])
+                key = part, *(array.tobytes() for array in values)
+                if key not in blocks_by_key:
+                    blocks, part_values = parts.setdefault(part, ([], []))
+                    blocks.append(blocks_by_key.setdefault(key, []))
+                    part_values.append(values)
+                blocks_by_key[key].append(batch[number])
         for (steps, policies), (blocks, part_values) in parts.items():
             if policies.blocks:
                 arrays = [np.stack(data_values) for data_values in zip(*part_values, strict=True)]
                 yield Groups(blocks, arrays, policies, self._cutoffs(steps))
 
-    def _tasks(self, steps: list[int], block: Block) -> Iterator[tuple[tuple[int, ...], Block, list[Lowered]]]:
-        """Lower a block's first convention: once for equivalent steps, or at each step if k matters, as in hits / k."""
-        fields = {name: values[0] for name, values in block.items()}
-        first = self._lowered(fields, steps[0])
-        if not first or len(steps) == 1 or plan_keys(first) == plan_keys(self._lowered(fields, steps[-1])):
-            parts = [tuple(steps)] if first else []
-        else:
-            parts = [(step,) for step in steps]
-        for part in parts:
-            lowered = first if part[0] == steps[0] else self._lowered(fields, part[0])
-            if lowered:
-                yield part, block, lowered
+    def _families(self, run: list[list[int]], batch: list[Block]) -> Iterable[_Family]:
+        """Lower the first convention of each block at the first step, and one of each family at every step."""
+        families: dict[object, _Family] = {}
+        for number, block in enumerate(batch):
+            fields = {name: values[0] for name, values in block.items()}
+            first = self._lowered(fields, run[0][0])
+            if not first:
+                continue
+            others = (value for name, value in fields.items() if self.kinds[name].group != "ranking")
+            key = (first[0][1].formula, *others) if len(run) > 1 else number
+            if key not in families:
+                families[key] = self._family(run, fields, first)
+            families[key].plans[number] = [plan for _, plan in first]
+        return families.values()
+
+    def _family(self, run: list[list[int]], fields: dict[str, Any], lowered_first: list[Lowered]) -> _Family:
+        """Lower a convention: once for equivalent steps, or at each step if k matters, as in hits / k."""
+        family, lowered = _Family(), list[list[Lowered]]()
+        for steps in run:
+            first = lowered_first if steps is run[0] else self._lowered(fields, steps[0])
+            alike = len(steps) == 1 or plan_keys(first) == plan_keys(self._lowered(fields, steps[-1]))
+            family.places.append([])
+            for part in [tuple(steps)] if alike else [(step,) for step in steps]:
+                at_step = first if part[0] == steps[0] else self._lowered(fields, part[0])
+                if at_step:
+                    family.places[-1].append(len(family.steps))
+                    family.steps.append(part)
+                    family.policies.append(self._policies(part[0], at_step))
+                    lowered.append(at_step)
+        family.cuts = [Cuts([plan for _, plan in of_data]) for of_data in zip(*lowered, strict=True)]
+        return family
 
     def _lowered(self, fields: dict[str, Any], step: int) -> list[Lowered]:
         """Lower a convention to a plan per data set; return an empty list if it is refused or a duplicate."""

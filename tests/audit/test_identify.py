@@ -242,3 +242,27 @@ def test_an_ndcg_above_1_is_identified():
     # By rank, labels 5, 4, 3 under jk2: (5 + 4 + 3 / log2(3)) / (5 + 4) = 1.2103
     matches = ra.audit.identify([5, 4, 3], [3, 2, 1], value="1.21", k=2, group_sizes=[3])
     assert "lenskit_2025@2: the value with the DCG of all ranks over the ideal DCG cut at k" in map(str, matches)
+
+
+def test_a_match_of_several_cutoffs_has_a_convention_for_each_and_explain_asks_which():
+    queries, scores = small_queries()
+    numbers = {k: f"{ra.evaluate(queries, scores, f'yahoo@{k}').value:.6f}" for k in (3, 5)}
+    match = ra.audit.identify(queries, scores, value=numbers)[0]
+    assert [convention.k for convention in match.conventions] == [3, 5]
+    for convention, value in zip(match.conventions, match.values, strict=True):
+        assert ra.evaluate(queries, scores, convention).value == value
+    with pytest.raises(
+        ra.ConventionError, match=r"a convention for each of its numbers, .*@3.*, .*@5(.|\n)*conventions"
+    ):
+        ra.audit.explain(queries, scores, match, "letor4@5")
+    single = ra.audit.identify(queries, scores, value=numbers[5], k=5)[0]
+    assert ra.audit.explain(queries, scores, single, "letor4@5").a.convention == single.convention
+
+
+def test_all_is_the_cutoff_of_all_ranks_as_in_texts():
+    queries, scores = small_queries()
+    number = f"{ra.evaluate(queries, scores, 'yahoo@all').value:.6f}"
+    for arguments in ({"value": number, "k": "all"}, {"value": {"all": number}}):
+        matches = ra.audit.identify(queries, scores, **arguments)
+        assert [found.name for found in matches.numbers] == ["ndcg@all"]
+        assert matches[0].convention.k is None

@@ -13,7 +13,7 @@ import rankadapters as ra
 from rankadapters.parity import causes, check_value
 from rankadapters.parity.causes import number_causes
 from rankadapters.parity.checks import compare_numbers
-from rankadapters.statistics.mistakes import Changes, OurNumber
+from rankadapters.statistics.rivals import Changes, OurNumber
 from tests.helpers.depth import examples
 from tests.helpers.tables import for_each
 

@@ -16,7 +16,7 @@ from rankadapters.evaluation.table import Table
 from rankadapters.parity import ParityError, ParityReport, ParityRow, QueryDifferences
 from rankadapters.parity.report import FLOAT32, FULL_DOUBLE, relative
 from rankadapters.presets.vocabulary import differing, require_expressible
-from rankadapters.statistics.mistakes import OurNumber
+from rankadapters.statistics.rivals import OurNumber
 from tests.helpers.tables import for_each
 
 LIGHTGBM = ra.presets.lightgbm(10)

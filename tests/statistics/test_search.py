@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
+from rankadapters.core.measures import MEASURES
+from rankadapters.statistics.grid import has_cutoff, values_to_search, with_refusals
 from rankadapters.statistics.search import Data, Search
 from tests.helpers.graded_queries import small_queries
 from tests.helpers.tables import for_each
@@ -95,3 +97,22 @@ def test_differences_far_below_1_keep_groups_apart(preset, labels, varied):
                 assert groups.means[value, policy, 0] == pytest.approx(mean, rel=1e-9, abs=0), member
             means[groups.key(value, policy, 0)] = mean
     assert len(set(means.values())) == len(means) == 2
+
+
+@pytest.mark.long
+@for_each("measure", [measure for measure in MEASURES.values() if has_cutoff(measure)])
+def test_all_cutoffs_at_once_give_the_values_of_each_cutoff(measure):
+    grid, cutoffs = with_refusals(measure, values_to_search(measure, QUERIES)), (2, 5, 61, None)
+
+    def means(*some_cutoffs):
+        return {
+            (k, *((name, values) for name, values in block.items() if name != "k")): groups.means[value, policy, 0]
+            for groups in Search(measure, grid, [Data(QUERIES, SCORES, some_cutoffs)]).groups()
+            for value, policy in np.ndindex(groups.means.shape[:2])
+            for block in groups.conventions(value, policy)
+            for k in block["k"]
+        }
+
+    at_once, singly = means(*cutoffs), {key: mean for k in cutoffs for key, mean in means(k).items()}
+    assert at_once.keys() == singly.keys()
+    assert list(at_once.values()) == pytest.approx([singly[key] for key in at_once], rel=1e-14, abs=0, nan_ok=True)

@@ -162,7 +162,7 @@ def average_precision_of_ties(
 ) -> Floats:
     """Return the weighted average precision if all rows of a tie are retrieved together, at the tie's last rank."""
     ties, n = ranks.ties, divisor.size
-    counted = np.flatnonzero(ties.first + ties.sizes <= ranks.k)
+    counted = np.flatnonzero(ties.first + ties.sizes <= ranks.counts[ties.query])
     query, found = ties.query[counted], ranks.tie_sums(relevance)[counted]
     tieptr = offsets(np.bincount(query, minlength=n))
     hits, above = running(np.add, found, tieptr), running(np.add, ranks.tie_sums(weights)[counted], tieptr)

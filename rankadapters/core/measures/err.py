@@ -94,7 +94,7 @@ def cascade(ranks: Ranks, gains: Floats, discounts: Floats, scale: float) -> Flo
 def expected_cascade(ranks: Ranks, gains: Floats, discounts: Floats, scale: float) -> Floats:
     """Return the expectation of `cascade` over all orders of tied rows."""
     ties, chances = ranks.ties, gains[ranks.ranked] / scale
-    depth = np.minimum(ties.sizes, np.maximum(ranks.k - ties.first, 0))  # ranks of each tie up to k
+    depth = np.minimum(ties.sizes, np.maximum(ranks.counts[ties.query] - ties.first, 0))  # ranks of each tie up to k
     stops, goes_on = np.empty(ranks.rank.size), np.empty(depth.size)
     starts = offsets(depth)[:-1]  # where each tie's ranks begin
     for n in np.unique(ties.sizes[depth > 0]).tolist():

@@ -133,7 +133,7 @@ def first_chances(ranks: Ranks, relevance: Floats) -> tuple[Ints, Ints, Floats]:
     r / n x (n - r) / (n - 1) x (n - r - 1) / (n - 2) x ..., with j factors.
     """
     ties, relevant = ranks.ties, ranks.tie_sums(relevance)
-    hits = np.flatnonzero((relevant > 0) & (ties.first < ranks.k))
+    hits = np.flatnonzero((relevant > 0) & (ties.first < ranks.counts[ties.query]))
     is_first = np.zeros(relevant.size, np.bool_)
     is_first[hits[np.unique(ties.query[hits], return_index=True)[1]]] = True
     at = np.flatnonzero(is_first[ranks.tie])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -143,6 +144,18 @@ class Ranks:
         options: dict[str, Any] = {"averaged": self.averaged, "threshold": self._threshold, "ranking": self.ranking}
         return type(self)(*self._source, k, **options)
 
+    def copies(self, cutoffs: Sequence[int]) -> Ranks:
+        """Return the ranks of as many copies of the queries as there are cutoffs, each up to its cutoff.
+
+        The copies have the same rows, so that columns stay as they are.
+        """
+        n, n_queries = len(cutoffs), self.sizes.size
+        ranking = Ranking(np.tile(self.ranked, n), offsets(np.tile(np.diff(self._rankptr), n)))
+        return Ranks(
+            self.scores, None, offsets(np.tile(self.sizes, n)), np.repeat(np.array(cutoffs), n_queries),
+            averaged=self.averaged, threshold=self._threshold, ranking=ranking,
+        )  # fmt: skip
+
     def _rank(self) -> Ranking:
         return Ranking(*largest_first(self.scores, self.indptr, self.k))
 
@@ -200,6 +213,11 @@ class Ranks:
     def _of_ranked(self, array: Array) -> Array:
         """Return an array of the rows in `ranked` at each rank."""
         return array if self._rankptr is self.outptr else array[first_positions(self._rankptr, self.outptr)]
+
+    @lazy_property
+    def counts(self) -> Ints:
+        """Number of ranks of each query."""
+        return np.diff(self.outptr)
 
     @lazy_property
     def rank(self) -> Ints:

@@ -97,11 +97,13 @@ class Function:
         self.form = self.forms[0]
         return None
 
-    def repeat(self, case: Case) -> None:
-        """Call the function again for a case, and record a fault if the answer differs."""
+    def repeat(self, case: Case) -> bool:
+        """Call the function again for a case; record a fault and return True if the answer differs."""
         first, second = self.answers[case], self._answer(case)
-        if second != first and not (math.isnan(second.value) and math.isnan(first.value)):
+        differs = second != first and not (math.isnan(second.value) and math.isnan(first.value))
+        if differs:
             self._add_fault(f"{UNSTEADY}: {first}, then {second} for the same data")
+        return differs
 
     def _answer(self, case: Case) -> Reply:
         arguments, originals = (FORMS[self.form](self._columns(case)) for _ in range(2))

@@ -23,6 +23,7 @@ ONE_MORE = "one row more than the cutoff"
 NEGATIVE, FRACTIONAL, BELOW_ZERO = "scores of 0 and below", "fractional labels", "labels below 0"
 SEVERAL, TIED, CLOSE = "several relevant rows", "tied scores", "nearly equal scores"
 LONG, UNRETRIEVED = "more than 16 rows", "relevant items that are not recommended"
+SAME_SCORES = "equal scores"
 MOST_SHORT = 16  # rows up to which many sorting algorithms are stable
 
 NEAR = 0.005  # different scores that are nearer than this are nearly equal
@@ -119,6 +120,7 @@ TRAITS: dict[str, Callable[[Case, int], bool]] = {  # whether a query has the tr
     BELOW_ZERO: lambda query, _: min(query.labels) < 0,
     FRACTIONAL: lambda query, _: not all(label.is_integer() for label in query.labels),
     CLOSE: lambda query, _: bool((np.diff(np.unique(query.scores)) < NEAR).any()),
+    SAME_SCORES: lambda query, _: len(query.scores) > 1 == len(set(query.scores)),
     TIED: lambda query, _: len(set(query.scores)) < len(query.scores),
     LONG: lambda query, _: len(query.labels) > MOST_SHORT,
     SEVERAL: lambda query, _: sum(label > 0 for label in query.labels) > 1,

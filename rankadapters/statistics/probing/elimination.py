@@ -20,15 +20,18 @@ from rankadapters.core.errors import ConventionError, InputError
 from rankadapters.statistics.grid import Block, values_to_search, with_refusals
 from rankadapters.statistics.probing.answers import OF_QUERIES, OF_RANKINGS, Function, Reply
 from rankadapters.statistics.probing.case_maker import CaseMaker, cases_of
-from rankadapters.statistics.probing.cases import EMPTY, Case, value_of
+from rankadapters.statistics.probing.cases import EMPTY, SHORT, Case, value_of
 from rankadapters.statistics.probing.measuring import Measurement
+from rankadapters.statistics.probing.rare_cases import rare_cases
 from rankadapters.statistics.search import Data, Search
 
 GRADES = ((0.0, 1.0, 2.0, 3.0, 4.0), (0.0, 1.0, 2.0), (0.0, 1.0))  # tried in this order until the function accepts one
 BINARY = GRADES[-1]
 MOST_CUTOFF = 1000  # larger cutoffs would need cases with too many rows
 MOST_RANKS = 256  # a function with a larger cutoff is treated as one without a cutoff
+EQUAL_DECIMALS = 12  # values that agree to so many are equal
 FLOAT32 = 1e-6  # the relative error of a sum of float32 numbers
+OF_RETRIEVAL = {"missing", "unjudged"}  # fields about rows that were not retrieved or not judged
 FEWEST = 7  # with fewer answers, a convention may fit by chance
 
 Measures = tuple[type[Convention], ...]
@@ -103,20 +106,24 @@ class Pool:
 cached_pool = lru_cache(maxsize=32)(Pool.of)
 
 
+def _rows_by_kind(cases: Sequence[Case]) -> list[list[int]]:
+    """Return the indices of the cases by kind of labels: cases that a convention may refuse apart from the others."""
+    rows: dict[object, list[int]] = {}
+    for i, case in enumerate(cases):
+        mixed = all(min(query.labels) <= 0 < max(query.labels) for query in case.split())
+        whole = all(float(label).is_integer() for label in case.labels)
+        rows.setdefault((min(case.labels) < 0, whole, mixed), []).append(i)
+    return list(rows.values())
+
+
 def values_of(convention: Convention, cases: Sequence[Case]) -> Floats:
     """Return the value of a convention on each case, NaN if it has none; much faster than `value_of` in turn.
 
     Cases with unusual or equal labels, which a convention may refuse, are evaluated apart from the others.
     """
     grid = {name: (getattr(convention, name),) for name in convention.fields() if name != "k"}
-    kinds = [
-        (min(case.labels) < 0, all(float(label).is_integer() for label in case.labels),
-         all(min(query.labels) <= 0 < max(query.labels) for query in case.split()))
-        for case in cases
-    ]  # fmt: skip
     values = np.full(len(cases), math.nan)
-    for kind in set(kinds):
-        rows = [i for i, other in enumerate(kinds) if other == kind]
+    for rows in _rows_by_kind(cases):
         chosen = [cases[i] for i in rows]
         with suppress(InputError):
             pool = Pool.over(chosen, [(type(convention), grid)], convention.get("k"))
@@ -170,11 +177,12 @@ class Examination:
         """The indices of the groups whose values agree with all answers.
 
         If a function returns no number where nothing is relevant, the conventions without a value for such data fit;
-        if there are none, and for any other data, such an answer fits every convention.
+        if there are none, and for any other data, shorter than the cutoff included, such an answer fits every one.
         """
         fits = (np.abs(self.pool.values[:, self.numbers] - self.values) <= self.margins).all(axis=1)
         for i, reply in self.replies.items():
-            if reply.problem and EMPTY in self.pool.cases[i].traits():
+            traits = self.pool.cases[i].traits(self.cutoff) if reply.problem else frozenset()
+            if EMPTY in traits and SHORT not in traits:
                 without_value = fits & np.isnan(self.pool.values[:, i])
                 fits = without_value if without_value.any() else fits
         return np.flatnonzero(fits).tolist()
@@ -274,6 +282,34 @@ def examine(function: Function, measures: Measures, maker: CaseMaker, tolerance:
         if examinations[-1].remaining:
             return examinations[-1]
     return examinations[0]
+
+
+def confirm(examination: Examination, members: Sequence[Convention]) -> tuple[list[Convention], Examination]:
+    """Ask the rare cases too; return the conventions that agree with all answers, and the examination by all cases.
+
+    Conventions that differ only in fields that decide nothing where all rows are ranked and judged are evaluated once.
+    """
+    function, known = examination.function, examination.pool.cases
+    rare = rare_cases(examination.maker, several=function.takes in OF_QUERIES)
+    cases = [*known, *(case for case in rare if case not in set(known))]
+    for case in cases[len(known) :]:
+        function.ask(case)
+    alike: dict[object, list[Convention]] = {}
+    for convention in members:
+        fields = {name: value for name, value in convention.to_dict().items() if name not in OF_RETRIEVAL}
+        alike.setdefault((type(convention), *fields.items()), []).append(convention)
+    equal: dict[bytes, tuple[Floats, list[Convention]]] = {}  # conventions with equal values are one group
+    for conventions in alike.values():
+        values = values_of(conventions[0], cases)
+        equal.setdefault(np.round(values, EQUAL_DECIMALS).tobytes(), (values, []))[1].extend(conventions)
+    groups: list[Group] = [
+        (type(conventions[0]), [{name: (getattr(c, name),) for name in c.fields()} for c in conventions])
+        for _, conventions in equal.values()
+    ]
+    by_all = replace(examination, pool=Pool(cases, groups, np.array([values for values, _ in equal.values()])))
+    every = [conventions for _, conventions in equal.values()]
+    fitting = {convention for i in by_all.remaining for convention in every[i]}
+    return [convention for convention in members if convention in fitting], by_all
 
 
 def find_cutoff(function: Function, maker: CaseMaker) -> int | None:

@@ -5,32 +5,34 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from itertools import chain, combinations
+from itertools import chain, combinations, product
 from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
 
-from rankadapters.core.arrays import Flags, Floats
+from rankadapters.core.arrays import Flags, Floats, Ints
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError
-from rankadapters.core.measures import ERR, MEASURES, NDCG
-from rankadapters.statistics.grid import has_cutoff
+from rankadapters.core.measures import MEASURES, NDCG
+from rankadapters.statistics.grid import has_cutoff, replaced
 from rankadapters.statistics.known_presets import presets_by_label
-from rankadapters.statistics.mistakes import (
+from rankadapters.statistics.probing import cases as kinds
+from rankadapters.statistics.probing.answers import OF_QUERIES, UNSTEADY
+from rankadapters.statistics.probing.cases import LONG, SAME_SCORES, SEVERAL, TIED, Case, value_of
+from rankadapters.statistics.probing.elimination import FEWEST, MOST_RANKS, Examination, Measures, Pool, find_cutoff
+from rankadapters.statistics.probing.measuring import FORMULAS, GAINS, formula_of
+from rankadapters.statistics.probing.rare_cases import SCORES, rare_cases
+from rankadapters.statistics.rivals import (
     CHANGED_NUMBERS,
+    WRONG_DISCOUNTS,
     OurNumber,
     changed_columns,
-    changed_formulas,
     changed_means,
+    changed_values,
     different_divisors,
     without_query,
 )
-from rankadapters.statistics.probing import cases as kinds
-from rankadapters.statistics.probing.answers import OF_QUERIES, UNSTEADY
-from rankadapters.statistics.probing.cases import LONG, SEVERAL, TIED, Case, value_of
-from rankadapters.statistics.probing.elimination import FEWEST, MOST_RANKS, Examination, Measures, Pool, find_cutoff
-from rankadapters.statistics.probing.measuring import FORMULAS, GAINS, formula_of
 
 Change = Callable[[OurNumber], Iterable[tuple[str, float]]]
 
@@ -41,7 +43,12 @@ FEWEST_DIFFERENT = 2  # answers; an explanation of equal ones may fit by chance
 MOST_DECIMALS = 8  # answers with more decimals do not count as rounded
 MOST_ADDED = 0.1  # to the ideal DCG, so that no query divides by 0
 LEAST = 1e-6  # smallest difference of two values that certainly matters
+N_PLAIN = 20  # conventions whose mean may be mistaken, if none fits all single queries
+TIES, EMPTIES = ("input", "reverse"), (0.0, 1.0, "skip")  # that programs with a mistake often have
+MOST_ALIKE = 0.6  # the largest such share with which a number of rows may be the cause
+SURE = 0.1  # if at most this share of the queries with a trait fits without a special rule, the trait is the cause
 SPECIAL = {
+    SAME_SCORES: "queries whose scores are all equal",
     kinds.EMPTY: "queries with nothing relevant",
     kinds.NOT_FOUND: "queries with nothing relevant up to the cutoff",
     kinds.ONE_DOCUMENT: "queries of one document",
@@ -52,7 +59,8 @@ SPECIAL = {
     kinds.CLOSE: "nearly equal scores",
     kinds.LONG: "queries of more than 16 rows",
 }
-NO_ORDER = "tied rows in no fixed order, as an unstable sort leaves them"
+UNSTABLE = "it has tied rows in no fixed order, as an unstable sort leaves them"
+NO_ORDER = "it has an order of tied rows that no value of `ties` has"
 
 
 class Finding(NamedTuple):
@@ -77,10 +85,12 @@ def explain(examination: Examination) -> Finding | None:
         function.ask(case)
     answered = list(function.answers)
     tied = [case for case in answered if TIED in case.traits()]
-    for case in (*answered[1::12], *tied[::4]):
-        function.repeat(case)
+    untied = [case for case in answered if case not in set(tied)]
+    of_tied = [function.repeat(case) for case in tied[::4]]
+    of_untied = [function.repeat(case) for case in untied[1 :: 4 if any(of_tied) else 12]]
     if not function.deterministic:
-        return Finding(next(fault for fault in function.faults if fault.startswith(UNSTEADY)), [])
+        fault = next(fault for fault in function.faults if fault.startswith(UNSTEADY))
+        return Finding(UNSTABLE if any(of_tied) and not any(of_untied) else fault, [])
     return next(_Search(examination).findings(), None)
 
 
@@ -112,13 +122,17 @@ class _Search:
         """Yield the explanations, the surest first."""
         if len(set(self.answers.tolist())) == 1 and self.answers.size >= FEWEST:
             yield Finding(f"it returns {self.answers[0]:g} for all data", [])
+        if not self.pool.groups:  # the measures have no value for the labels
+            yield from self._of_measures()
+            return
         yield from self._of_numbers()
         yield from self._of_cutoffs()
         yield from self._of_no_value()
         yield from self._of_means()
         yield from self._of_columns()
-        yield from self._of_formulas()
         yield from self._of_ideals()
+        yield from self._of_discounts()
+        yield from self._of_formulas()
         yield from self._of_measures()
         yield from self._of_factors()
         yield from self._of_gains()
@@ -137,7 +151,7 @@ class _Search:
             recut = _Search(self.examination.at_cutoff(cutoff))
             text = f"its cutoff is {'all' if cutoff is None else cutoff}"
             yield from recut._fitting(text)
-            for finding in chain(recut._of_numbers(), recut._of_factors(), recut._of_traits()):
+            for finding in chain(recut._of_numbers(), recut._of_factors(), recut._of_traits(by_count=False)):
                 yield finding._replace(text=f"{text}, and {finding.text}")
 
     def _members(self, rows: list[int]) -> list[Convention]:
@@ -151,6 +165,7 @@ class _Search:
             (f"it returns {_general(text)}", self.pool.values * factor + offset)
             for text, (factor, offset) in CHANGED_NUMBERS.items()
         ]
+        whole = [pair for pair in changed if "percentage" in pair[0]]
         every = range(MOST_DECIMALS + 1)
         decimals = next((d for d in every if np.array_equal(np.round(self.answers, d), self.answers)), None)
         rounds, margin = f"it rounds to {decimals} decimals", 0.5000001 * 10.0 ** -(decimals or 0)
@@ -158,7 +173,7 @@ class _Search:
             yield from self._fitting(rounds, margin=margin)
         for text, values in changed:
             yield from self._fitting(text, values)
-        for text, values in changed if decimals is not None else ():
+        for text, values in changed if decimals else whole if decimals == 0 else ():
             yield from self._fitting(f"{text}, and {rounds}", values, margin=margin)
 
     def _of_no_value(self) -> Iterator[Finding]:
@@ -190,26 +205,66 @@ class _Search:
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.asarray(self.pool.values * (self.answers[first] / self.pool.values[:, [first]]))
 
-    def _of_traits(self, n_traits: int = 1) -> Iterator[Finding]:
-        """Yield conventions that fit but for data with some traits."""
-        found = []
-        for traits in combinations((TIED, *SPECIAL), n_traits):
-            mask = np.array([not set(traits) & has for has in self.traits], bool)
-            if rows := [] if mask.all() else self._rows(mask=mask):
-                share = self.near[rows[0], ~mask].mean()  # of the cases with these traits, those that fit too
-                found.append(((TIED not in traits, share), traits, rows))
-        for _, traits, rows in sorted(found, key=itemgetter(0)):
-            texts = [
-                f"it has a special rule for {SPECIAL[trait]}{self._constant(trait)}"
-                for trait in traits
-                if trait != TIED
+    def _of_traits(self, n_traits: int = 1, *, by_count: bool = True) -> Iterator[Finding]:
+        """Yield conventions that fit but for data with some traits, those first whose data hardly ever fit."""
+        found: list[tuple[tuple[bool, bool, float], tuple[str, ...], Flags, list[int]]] = []
+        named: dict[str, Flags] = {
+            SPECIAL.get(trait, ""): np.array([trait in has for has in self.traits], bool) for trait in (TIED, *SPECIAL)
+        }
+        for texts in combinations(named, n_traits):
+            with_trait = np.any([named[text] for text in texts], axis=0)
+            if rows := [] if not with_trait.any() else self._rows(mask=~with_trait):
+                share = self._share(rows[0], with_trait)
+                found.append(((share > SURE, "" not in texts, share), texts, with_trait, rows))
+        if n_traits == 1 and by_count:
+            found += [
+                ((share > SURE, True, share), (text,), with_trait, rows)
+                for text, with_trait, rows, share in self._counts(named)
             ]
-            finding = self._of_ties(rows) if TIED in traits else Finding("", self._members(rows))
-            yield finding._replace(text=" and ".join(filter(None, [*texts, finding.text])))
+        for _, texts, with_trait, rows in sorted(found, key=itemgetter(0)):
+            constants = {text: self._constant(named.get(text, with_trait)) for text in texts if text}
+            rules = [f"it has a special rule for {text}{constant}" for text, constant in constants.items()]
+            finding = self._of_ties(rows) if "" in texts else Finding("", self._members(rows))
+            yield finding._replace(text=" and ".join(filter(None, [*rules, finding.text])))
 
-    def _constant(self, trait: str) -> str:
+    def _share(self, row: int, with_trait: Flags) -> float:
+        """Return the share of the cases with a trait that fit too, unless they return what all others return."""
+        fits = self.near[row, with_trait]
+        wrong = set(self.answers[with_trait][~fits].tolist())
+        if len(wrong) == 1:
+            fits = fits & (self.answers[with_trait] != wrong.pop())
+        return float(fits.mean())
+
+    def _counts(self, named: dict[str, Flags]) -> Iterator[tuple[str, Flags, list[int], float]]:
+        """Yield the queries of up to, or of more than, so many rows or relevant rows, if most of these do not fit."""
+        near = self.near[self.near[:, self.single].sum(axis=1).argmax()]
+        wrong, fits = self.single & ~near, self.single & near
+        if not (fits.any() and (wrong & ~named[""]).any()):  # or only tied rows matter
+            return
+        if len(returned := set(self.answers[wrong].tolist())) == 1:
+            fits &= self.answers != returned.pop()  # such queries may follow the rule too
+        counts: dict[str, Callable[[Case], int]] = {
+            "rows": lambda query: len(query.labels),
+            "relevant rows": lambda query: sum(label > 0 for label in query.labels),
+        }
+        for word, count in counts.items():
+            of_queries = [[count(query) for query in case.split()] for case in self.cases]
+            least, most = np.array([min(numbers) for numbers in of_queries]), np.array([*map(max, of_queries)])
+            low, high = least[wrong].min(), least[wrong].max()
+            texts = {
+                f"queries of at most {high} {word}": least <= high,
+                f"queries of {low} {word} or more": most >= low,
+            }
+            for text, with_trait in texts.items():
+                share = float((fits & with_trait).sum() / (self.single & with_trait).sum())
+                known = any(np.array_equal(with_trait, other) for other in named.values())
+                rare = (self.single & with_trait).sum() <= self.single.sum() / 2
+                if rare and not known and share <= MOST_ALIKE and (rows := self._rows(mask=~with_trait)):
+                    yield text, with_trait, rows, share
+
+    def _constant(self, with_trait: Flags) -> str:
         """Say what the function returns for queries with a trait if it is always the same number."""
-        alone = (i for i, has in enumerate(self.traits) if trait in has and len(self.cases[i].sizes) == 1)
+        alone = np.flatnonzero(with_trait & self.single)
         returned = {self.answers[i] for i in alone}
         return f": it returns {returned.pop():g}" if len(returned) == 1 else ""
 
@@ -230,7 +285,7 @@ class _Search:
                 text = "its tied rows share a rank, so that their order does not matter"
                 return self._apart_from_ties(text, conventions)
             if ((worst <= answers + margin) & (answers <= best + margin)).all():
-                return self._apart_from_ties(f"it has {NO_ORDER}", conventions)
+                return self._apart_from_ties(NO_ORDER, conventions)
         return self._apart_from_ties("it has a special rule for tied rows", conventions)
 
     def _verified(self, pool: Pool, without: frozenset[str] = frozenset()) -> list[Convention]:
@@ -249,6 +304,11 @@ class _Search:
             return Finding(text, alike, names_presets=True)
         alike = [c for c in self._verified(pool, frozenset({TIED})) if c.get("ties") in {"input", "reverse"}]
         return Finding(text, alike or conventions, names_presets=bool(alike))
+
+    def _of_discounts(self) -> Iterator[Finding]:
+        """Yield a discount that no convention has, if all measured discounts follow its formula."""
+        if self.examination.measured.formula in WRONG_DISCOUNTS:
+            yield from self._of_gains()
 
     def _of_gains(self) -> Iterator[Finding]:
         """Yield a discount or gains that no convention has."""
@@ -284,7 +344,17 @@ class _Search:
         unlikely = self._unlikely(by_text)
         for text, cases in by_text.items():
             if text not in unlikely:
-                yield from self._of_cases(f"it returns {text}", cases, self.measures)
+                for finding in self._of_cases(f"it returns {text}", cases, self.measures):
+                    if "float16" not in text or self._agrees_on_close_scores(text, finding.conventions[0]):
+                        yield finding
+
+    def _agrees_on_close_scores(self, text: str, convention: Convention) -> bool:
+        """Return whether a mistake with the scores also explains the answers to further queries of close scores."""
+        rare = rare_cases(self.examination.maker, several=False)
+        cases = [case for case in rare if case.purpose == SCORES and kinds.CLOSE in case.traits()]
+        answers = np.array([self.function.ask(case).value for case in cases])
+        values = np.array([value_of(convention, mistaken_columns(case)[text]) for case in cases])
+        return bool((np.abs(values - answers) <= self.examination.tolerance).all())
 
     def _unlikely(self, by_text: dict[str, list[Case]]) -> set[str]:
         """Return texts with whose cases no convention fits the answers to the filters, evaluated all at once.
@@ -310,10 +380,14 @@ class _Search:
         """Yield the conventions of other measures that fit."""
         for name, measure in MEASURES.items():
             if measure not in self.measures:
-                text = f"it computes {name}, not {' or '.join(other.measure for other in self.measures)}"
-                for _ in self._of_cases(text, self.cases, (measure,)):
+                for _ in self._of_cases("", self.cases, (measure,)):
                     pool = self._pool(self.examination.pool.cases, (measure,))
                     if conventions := self._verified(pool):
+                        capped = {getattr(c, "divisor", "") for c in conventions} == {
+                            "relevant"
+                        } and name == "precision"
+                        what = f"{name} with the divisor min(k, R), or capped recall" if capped else name
+                        text = f"it computes {what}, not {' or '.join(other.measure for other in self.measures)}"
                         yield Finding(text, conventions, names_presets=True)
 
     def _of_cases(self, text: str, cases: Sequence[Case], measures: Measures) -> Iterator[Finding]:
@@ -331,16 +405,48 @@ class _Search:
                     yield Finding(text, pool.members(np.flatnonzero(fits).tolist()))
 
     def _pool(self, cases: Sequence[Case], measures: Measures) -> Pool:
-        return Pool.of(cases, measures, self.examination.cutoff, ranked=self.examination.maker.distinct)
+        further = not set(measures) <= set(self.measures)
+        ranked = self.examination.maker.distinct
+        return Pool.of(cases, measures, self.examination.cutoff, further=further, ranked=ranked)
 
     def _of_formulas(self) -> Iterator[Finding]:
-        """Yield presets with a mistake in the formula."""
-        yield from self._of_changes(self._presets(), mistaken_formulas)
+        """Yield presets with a mistake in the formula, evaluated on all cases at once."""
+        every = np.arange(len(self.cases))
+        for convention in self._presets_and_others() if self.filters.size and self._enough(every >= 0) else ():
+            texts = self._fitting_values(convention, self.filters, None)
+            for text in self._fitting_values(convention, every, texts) if texts else ():
+                yield Finding(f"it returns {text}", [convention])
+
+    def _presets_and_others(self) -> list[Convention]:
+        """Return the presets of the measures, also with the usual orders of ties and values of empty queries."""
+        conventions: dict[Convention, None] = {}
+        for convention in self._presets():
+            changes = ({"ties": ties, "empty": empty} for ties, empty in product(TIES, EMPTIES))
+            others = (replaced(convention, {**change, "precision": "float64"}) for change in changes)
+            conventions |= dict.fromkeys(filter(None, (convention, *others)))
+        return list(conventions)
+
+    def _fitting_values(self, convention: Convention, part: Ints, texts: set[str] | None) -> set[str]:
+        """Return the mistakes with a formula that give the answers to these cases; only of `texts`, if any."""
+        joined = Case.join([self.cases[i] for i in part], "")
+        starts = np.cumsum([0, *(len(self.cases[i].sizes) for i in part)])[:-1]
+        fitting = set()
+        with suppress(InputError, ConventionError), np.errstate(all="ignore"):
+            base = OurNumber.of(joined.queries, np.asarray(joined.scores), convention)
+            divisors = np.add.reduceat(base.terms.divisors, starts)
+            for text, values in changed_values(base):
+                if texts is None or text in texts:
+                    parts = np.where(base.terms.weights > 0, values * base.terms.weights, 0.0)
+                    means = np.add.reduceat(parts, starts) / divisors
+                    if (np.abs(means - self.answers[part]) <= self.margins[part]).all():
+                        fitting.add(text)
+        return fitting
 
     def _of_means(self) -> Iterator[Finding]:
         """Yield conventions with a mistake in the mean over queries.
 
-        They fit single queries, unless the mistake leaves nothing of these, so that their values are all the same.
+        They fit single queries, unless the mistake leaves nothing of these, so that their values are all the same, or
+        changes them too, as a rule for some queries does.
         """
         if self.single.all():
             return
@@ -348,6 +454,11 @@ class _Search:
             yield from self._of_changes(self._presets(), mistaken_means, ~self.single)
         rows = self._rows(mask=self.single) or self._rows(self._scaled(self.single), self.single)
         yield from self._of_changes((self.pool.members([row])[0] for row in rows), mistaken_means)
+        if not rows and self.near.size:
+            counts = self.near[:, self.single].sum(axis=1)
+            nearest = np.flatnonzero(counts == counts.max())[:N_PLAIN].tolist()
+            several = ~self.single if self._enough(~self.single) else None
+            yield from self._of_changes((self.pool.members([row])[0] for row in nearest), mistaken_means, several)
 
     def _of_ideals(self) -> Iterator[Finding]:
         """Yield conventions of NDCG with an ideal list that is cut elsewhere, or with a larger ideal DCG."""
@@ -430,20 +541,10 @@ def mistaken_values(change: Change, convention: Convention, case: Case) -> dict[
     return {}
 
 
-def mistaken_formulas(base: OurNumber) -> Iterator[tuple[str, float]]:
-    """Yield the mistakes with the formula of a measure."""
-    yield from changed_formulas(base)
-    if isinstance(base.convention, ERR) and base.queries.n_queries == 1:
-        by_query = base.convention.replace(scale=2.0 ** base.queries.labels.max())
-        yield "the value with gains divided by 2^(the query's highest label)", base.changed(convention=by_query)
-
-
 def mistaken_means(base: OurNumber) -> Iterator[tuple[str, float]]:
     """Yield the mistakes with the mean in words that hold for every case; none if the value is no mean over queries."""
     if base.terms.values.size != base.queries.n_queries or not base.convention.is_sum:
         return
-    if (counted := base.terms.values != 0).any():
-        yield "the value without the queries of value 0", base.parts[counted].sum() / base.terms.divisors[counted].sum()
     yield from ((_general(text), value) for text, value in changed_means(base))
     left_out, divided = without_query(base).values, different_divisors(base).values
     for name, query in (("first", 0), ("last", -1)):

@@ -16,7 +16,8 @@ from rankadapters.core.declaration.fields import spell_number
 from rankadapters.core.measures import DCG, ERR, NDCG
 from rankadapters.statistics.probing.answers import Function
 from rankadapters.statistics.probing.case_maker import CaseMaker
-from rankadapters.statistics.probing.cases import EMPTY, PLAIN, Case
+from rankadapters.statistics.probing.cases import EMPTY, IDEAL, PLAIN, Case
+from rankadapters.statistics.rivals import USUAL_DISCOUNTS, WRONG_DISCOUNTS
 
 EQUAL = 1e-7  # relative difference up to which a discount or gain is the one of a formula
 ZERO = 1e-12  # a value up to this is 0
@@ -24,18 +25,7 @@ MOST_DIGITS = 15  # digits of a float64 number
 PLACES = 12  # to which a measured persistence is rounded
 DECIMALS = 10  # to which a measured gain is rounded, since its quotients have rounding errors
 
-# What a relevant row may count at a rank, in proportion to rank 1.
-FORMULAS: dict[str, Callable[[int], float]] = {
-    "1/log2(rank + 1)": lambda rank: 1 / math.log2(rank + 1),
-    "1/rank": lambda rank: 1 / rank,
-    "1": lambda _: 1.0,
-    "1 at rank 1 and 1/log2(rank) from rank 2 on": lambda rank: 1 / math.log2(max(rank, 2)),
-    "1/log2(rank + 2)": lambda rank: 1 / math.log2(rank + 2),
-    "1/(rank + 1)": lambda rank: 1 / (rank + 1),
-    "1/sqrt(rank)": lambda rank: 1 / math.sqrt(rank),
-    "1/rank^2": lambda rank: 1 / rank**2,
-    "1/log2(rank + 1)^2": lambda rank: 1 / math.log2(rank + 1) ** 2,
-}
+FORMULAS = USUAL_DISCOUNTS | WRONG_DISCOUNTS  # what a relevant row may count at a rank, in proportion to rank 1
 GAINS: dict[str, Callable[[float], float]] = {
     "2^label - 1": lambda label: 2**label - 1,
     "label": lambda label: label,
@@ -64,7 +54,10 @@ class Measurement:
             (value for case, value in known.items() if case.purpose == EMPTY and len(case.sizes) == 1), None
         )
         measured = cls(maker.k, maker.grades[-1], ranks, {}, of_empty)
-        plain = {case: value for case, value in known.items() if case.purpose == PLAIN and len(case.sizes) == 1}
+        single = {case: value for case, value in known.items() if len(case.sizes) == 1}
+        plain = {case: value for case, value in single.items() if case.purpose == PLAIN}
+        if not any(plain.values()):  # of values of 0, nobody can tell whether they are normalized
+            plain |= {case: value for case, value in single.items() if case.purpose == IDEAL}
         pairs = {grade: known.get(maker.pair(grade), math.nan) for grade in maker.grades[1:-1]}
         for normalized in (True, False) if plain else ():
             gains = measured._gains_of(pairs, maker.second_rank, normalized=normalized)
@@ -144,34 +137,39 @@ class Measurement:
         if measure in {NDCG, DCG} and self.gains and list(self.gains) == [*range(1, len(self.gains) + 1)]:
             gains = [0.0, *(round(gain, DECIMALS) for gain in self.gains.values())]
             if gains == sorted(gains):
-                values["gain"] = ("_".join(["table", *map(spell_number, gains)]),)
+                values["gain"] = (_table(gains),)
+        elif measure in {NDCG, DCG} and self.top.is_integer():  # gains of irrelevant rows cannot be measured
+            values["gain"] = (_table([2.0**label for label in range(int(self.top) + 1)]),)
         if self.of_empty is not None and 0 <= self.of_empty <= 1 and "empty" in measure.declared():
             values["empty"] = (self.of_empty,)
         if measure is ERR and self.ranks.get(1):
             highest = (2**self.top - 1, self.top, 1.0)
             values["scale"] = tuple(round(gain / self.ranks[1], DECIMALS) for gain in highest)
         ratio = round(self.discounts.get(2, 0.0), PLACES)
-        if 0 < ratio < 1:
+        if 0 < ratio <= 1:
             powers = {"persistence": ratio, "discount": f"power_{spell_number(ratio)}"}
             values |= {name: (value,) for name, value in powers.items() if name in measure.declared()}
         return values
 
     def fault(self) -> str:
         """Return how a kind of DCG differs from every convention of NDCG or DCG; empty if that is unknown."""
-        usual = ("1/log2(rank + 1)", "1/rank", "1", "1 at rank 1 and 1/log2(rank) from rank 2 on")
         faults = []
         if self.formula is None:
-            for name in usual:
+            for name in USUAL_DISCOUNTS:
                 wrong = [rank for rank, value in self.discounts.items() if not _is_near(value, FORMULAS[name](rank))]
                 if len(wrong) == 1 and len(self.discounts) > 2:  # noqa: PLR2004 - most discounts are right
                     discount = f"{self.discounts[wrong[0]]:.6g} times that of rank 1 at rank {wrong[0]}"
                     faults.append(f"its discount is {name}, but {discount}")
-        elif self.formula not in usual:
+        elif self.formula not in USUAL_DISCOUNTS:
             faults.append(f"its discount is {self.formula}")
         gains = list(self.gains.values())
         if gains != sorted(gains):
             faults.append(f"its gains are {', '.join(f'{gain:.6g}' for gain in gains)} for the labels from 1 on")
         return faults[0] if faults else ""
+
+
+def _table(gains: list[float]) -> str:
+    return "_".join(["table", *map(spell_number, gains)])
 
 
 def formula_of(values: Mapping[int, float]) -> str | None:
