@@ -82,7 +82,7 @@ LEFT_OUT = {
         r"|with_columns)"
     ),
     "declared values, whose fields are tested one by one below": (
-        r"(objectives\.)?[A-Z]\w+|(objectives\.)?[A-Z]\w+\.(at|bind|diff|doubt|get|learned|link|link_slope|lower|named|replace|worth)"
+        r"(objectives\.)?[A-Z]\w+|(objectives\.)?[A-Z]\w+\.(at|bind|called|diff|doubt|get|learned|link|link_slope|lower|named|replace|worth)"
     ),
     "needs a cluster or an account of a service": r"(dask|spark)\..*|trackers\.(log|tag)_.*",
     "takes no keywords": r"io\.read_features",
