@@ -38,7 +38,8 @@ from rankadapters.presets.torchmetrics import torchmetrics as torchmetrics
 from rankadapters.presets.ndcg_only import rankeval as rankeval, allrank_1_4_0 as allrank_1_4_0
 from rankadapters.presets.ndcg_only import allrank_1_4_1 as allrank_1_4_1
 from rankadapters.presets.elasticsearch import elasticsearch as elasticsearch
-from rankadapters.presets.ndcg_only import spark as spark, recommenders as recommenders, recbole as recbole
+from rankadapters.presets.ndcg_only import spark as spark
+from rankadapters.presets.recommendations import recommenders as recommenders, recbole as recbole
 from rankadapters.presets.ndcg_only import replay as replay, cornac as cornac, mlflow as mlflow, implicit as implicit
 from rankadapters.presets.ndcg_only import lenskit_2025 as lenskit_2025, lenskit_2026 as lenskit_2026
 from rankadapters.presets.rectools import rectools as rectools
