@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from os import PathLike
 from typing import Any, Unpack, overload
 
 import numpy as np
@@ -14,7 +15,7 @@ from rankadapters.audit.segment_order_report import SegmentOrderReport, compare_
 from rankadapters.core.data.columns import Columns, refuse_other_names
 from rankadapters.core.data.queries import describes_columns
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.declaration.guesses import ORDER, shows_call, wrong_call
+from rankadapters.core.declaration.guesses import ORDER, ORDER_TABLE, shows_call, wrong_call
 from rankadapters.evaluation.table_calls import column_names
 from rankadapters.progress import shows
 from rankadapters.statistics.significance import checked_resampling
@@ -118,7 +119,9 @@ def order(
     if scores is None or convention is None:
         if scores is not None or not column_names(labels):
             missing = [name for name, value in {"scores": scores, "convention": convention}.items() if value is None]
-            raise wrong_call(f"order() has no {' and no '.join(missing)}", columns, ORDER)
+            is_table = isinstance(labels, str | PathLike) or (column_names(labels) and not isinstance(labels, Mapping))
+            named, example = ((), ORDER_TABLE) if is_table else (columns, ORDER)
+            raise wrong_call(f"order() has no {' and no '.join(missing)}", named, example)
         refuse_other_names(columns, ())
         model_scores, by = read_values(labels, convention, by)
     else:

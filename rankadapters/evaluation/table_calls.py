@@ -11,18 +11,12 @@ import numpy as np
 
 from rankadapters.core.data.queries import Queries, describes_columns
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.declaration.guesses import EVALUATE, shows_call
+from rankadapters.core.declaration.guesses import EVALUATE, USUAL_NAMES, shows_call
 from rankadapters.core.errors import InputError, choices
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
-# What the columns of tables are often called, in lower case; our own name first.
-USUAL_NAMES = {
-    "label": ("label", "labels", "relevance", "rel", "grade", "y", "y_true", "target", "click", "clicks", "judgment"),
-    "score": ("score", "scores", "prediction", "predictions", "pred", "preds", "y_score", "y_pred", "model"),
-    "qid": ("qid", "query_id", "query", "q_id", "qids", "queries", "topic", "topic_id", "group", "group_id", "groups"),
-}
 _PLACES = {"dask": "ra.dask.evaluate", "pyspark": "ra.spark.evaluate"}
 
 

@@ -236,6 +236,9 @@ def as_convention(value: object) -> Convention:
         return parse(value)
     if isinstance(value, Mapping) and len(value) == 1:
         return _with_name(*next(iter(value.items())))
+    if isinstance(value, Mapping) and value:
+        one = dict([next(iter(value.items()))])
+        raise ConventionError(f"{brief(value)} has several conventions.", hint=f"one of them, such as {one!r:.60}")
     hint = "ra.presets.textbook(10), 'letor4@10', or ra.NDCG(...) with every field"
     if isinstance(value, Tool):
         hint = f"call it with the cutoff, {value!r}(10), or write '{value.name}@10'"
@@ -336,11 +339,13 @@ def _own_metric(text: str) -> Convention | None:
 def _unknown(text: str, preset: str) -> ConventionError:
     """Return the error for a text whose part `preset` names no preset, with the most likely correction."""
     command = "`rankadapters conventions --measure"
-    if examples := _with_tools(text):
+    if examples := _with_tools(text) or _with_tools(re.sub(r"_(\d+)$", r"@\1", text)):
         hint = f"{', '.join(map(repr, examples))}, ...; {command} {parse(examples[0]).measure}` prints them"
+        own = f"{{{text!r}: {examples[0]!r}}}, if it is a name of yours"
+        other = own if text.isidentifier() else "a whole signature, up to '/v1'"
         return ConventionError(
             f"{text!r:.80} does not say whose {text.partition('@')[0]} it is, and tools differ.",
-            hint=f"{hint}; or a whole signature, up to '/v1'",
+            hint=f"{hint}; or {other}",
         )
     problem = f"{text!r:.80} is neither a preset@k such as 'letor4@10' nor a signature"
     name = re.split("[^A-Za-z0-9_.-]", preset.strip(), maxsplit=1)[0]

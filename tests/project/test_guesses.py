@@ -12,9 +12,8 @@ import pyarrow as pa
 import pytest
 
 import rankadapters as ra
-from rankadapters.core.declaration.guesses import ARGUMENTS, WAYS, no_attribute, shows_call
+from rankadapters.core.declaration.guesses import ARGUMENTS, USUAL_NAMES, WAYS, no_attribute, shows_call
 from rankadapters.core.errors import are_installed
-from rankadapters.evaluation.table_calls import USUAL_NAMES
 from tests.helpers.tables import for_each
 
 LABELS, SCORES, QID = [1, 0, 2, 0], [0.2, 0.9, 0.5, 0.1], ["a", "a", "b", "b"]
