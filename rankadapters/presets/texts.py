@@ -38,7 +38,7 @@ _NDCG = re.compile(r"\.ndcg(_score)?\Z", re.IGNORECASE)  # the tool alone means 
 _HEX = re.compile(r"[0-9a-f]{7}")
 _CHANGE = re.compile(r"\+(?=[a-z_]+=)")  # a plus may also be part of a number
 
-_HINT = "Hint: 'letor4@10', 'lightgbm.map@5', 'lightgbm@10+empty=0', or a signature, which str(convention) prints."
+_EXAMPLES = "'letor4@10', 'lightgbm.map@5', 'lightgbm@10+empty=0', or a signature, which str(convention) prints"
 
 
 def names(measure: str | None = "ndcg") -> tuple[str, ...]:
@@ -160,7 +160,7 @@ def parse(text: str) -> Convention:
     0.0
     """
     if not isinstance(text, str):
-        raise ConventionError(f"a convention's text is a string, not {type(text).__name__}.\n{_HINT}")
+        raise ConventionError(f"a convention's text is a string, not {type(text).__name__}.", hint=_EXAMPLES)
     try:
         return _parse(text)
     except ConventionError:
@@ -339,13 +339,12 @@ def _own_metric(text: str) -> Convention | None:
 def _unknown(text: str, preset: str) -> ConventionError:
     """Return the error for a text whose part `preset` names no preset, with the most likely correction."""
     command = "`rankadapters conventions --measure"
+    own = f"; or {{{text!r:.80}: 'textbook@10'}}, if it is a name of yours" if text.isidentifier() else ""
     if examples := _with_tools(text) or _with_tools(re.sub(r"_(\d+)$", r"@\1", text)):
         hint = f"{', '.join(map(repr, examples))}, ...; {command} {parse(examples[0]).measure}` prints them"
-        own = f"{{{text!r}: {examples[0]!r}}}, if it is a name of yours"
-        other = own if text.isidentifier() else "a whole signature, up to '/v1'"
         return ConventionError(
             f"{text!r:.80} does not say whose {text.partition('@')[0]} it is, and tools differ.",
-            hint=f"{hint}; or {other}",
+            hint=f"{hint}; or a whole signature, up to '/v1'{own}",
         )
     problem = f"{text!r:.80} is neither a preset@k such as 'letor4@10' nor a signature"
     name = re.split("[^A-Za-z0-9_.-]", preset.strip(), maxsplit=1)[0]
@@ -362,7 +361,7 @@ def _unknown(text: str, preset: str) -> ConventionError:
         corrected = _with_cutoff(name, "@10") if near == name else text[:start] + text[start:].replace(name, near, 1)
         return ConventionError(f"{problem}.", hint=f"did you mean {corrected!r:.80}? {command} all` prints all")
     of_tool = [known for known in names(None) if dot and known.partition(".")[0] == tool_name(tool)]
-    return ConventionError(f"{problem}; the presets are {choices(of_tool or names())}.\n{_HINT}")
+    return ConventionError(f"{problem}; the presets are {choices(of_tool or names())}.", hint=f"{_EXAMPLES}{own}")
 
 
 def _nearest(preset: str) -> str:
