@@ -74,6 +74,9 @@ def whole_call(
     conventions = [value for value in (*args[1:], named.get("convention")) if _is_convention(value)]
     convention = f'"{getattr(conventions[0], "short_name", conventions[0])}"' if conventions else '"lightgbm@10"'
     names = {role: _guess(role, columns, named) for role in USUAL_NAMES}
+    if function == "order":
+        roles = f'label="{names["label"]}", score=["a", "b"], qid="{names["qid"]}"'
+        return f'ra.audit.order(ra.per_query_table(df, {convention}, {roles}, by="market"), by="market")'
     if function != "evaluate":
         parts = {role: f'df["{name}"]' for role, name in names.items()}
         return f"ra.{function}({parts['label']}, {parts['score']}, {convention}, qid={parts['qid']})"

@@ -86,7 +86,7 @@ def test_files_may_be_between_options(capsys, files):
 
 def test_an_option_of_another_name_is_answered_with_ours(capsys, files):
     line = error_of(capsys, files["qrels"], files["run"], "--metric", "map")
-    assert line.endswith("unrecognized arguments: --metric map. Hint: did you mean --measure?")
+    assert "unrecognized arguments: --metric map. Hint: did you mean --measure?\n" in line
 
 
 def test_parquet_and_folders_of_it_are_tables(capsys, tmp_path):

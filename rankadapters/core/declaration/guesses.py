@@ -19,7 +19,6 @@ T = TypeVar("T")
 EVALUATE = 'ra.evaluate(labels, scores, "lightgbm@10", qid=qid)'
 TABLE = 'ra.evaluate_table(df, "lightgbm@10", label="label", score="score", qid="qid")'
 ORDER = 'ra.audit.order(labels, {"A": a, "B": b}, "lightgbm@10", qid=qid)'
-ORDER_TABLE = 'ra.audit.order(ra.per_query_table(df, "lightgbm@10", score=["a", "b"], by="market"), by="market")'
 EXPLAIN = 'ra.audit.explain(labels, scores, "sklearn@10", "lightgbm@10", qid=qid)'
 EVAL_METRIC = {
     "lightgbm": 'ra.lightgbm.eval_metric("lightgbm@10")',
