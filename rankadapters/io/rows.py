@@ -135,9 +135,10 @@ def score_role(model: int) -> str:
 
 def _similar_name(role: str, name: str, columns: Collection[str]) -> str:
     """Return a hint for a column that a table lacks: the argument of its role, and the column that is meant."""
-    names = f"{role}= (--{role.replace('_', '-')}) names another; its columns are {', '.join(map(repr, columns))}"
+    names = f"its columns are {', '.join(map(repr, columns))}"
     if len(columns) == 1:
-        names += "; in a text file, commas or tabs separate names"
+        return f"{names}; in a text file, commas or tabs separate names"
+    names = f"{role}= (--{role.replace('_', '-')}) names another; {names}"
     by_folded_name = {str(column).strip().casefold(): column for column in columns}
     usual = [word for word in USUAL_NAMES.get(role, ()) if word in by_folded_name and role == name]
     matches = usual or get_close_matches(name.casefold(), by_folded_name, 1)

@@ -339,8 +339,10 @@ def _own_metric(text: str) -> Convention | None:
 def _unknown(text: str, preset: str) -> ConventionError:
     """Return the error for a text whose part `preset` names no preset, with the most likely correction."""
     command = "`rankadapters conventions --measure"
-    own = f"; or {{{text!r:.80}: 'textbook@10'}}, if it is a name of yours" if text.isidentifier() else ""
-    if examples := _with_tools(text) or _with_tools(re.sub(r"_(\d+)$", r"@\1", text)):
+    examples, own = _with_tools(text), f"; or {{{text!r:.80}: 'textbook@10'}}, if it is a name of yours"
+    if examples or not text.isidentifier():
+        own = ""
+    if examples := examples or _with_tools(re.sub(r"_(\d+)$", r"@\1", text)):
         hint = f"{', '.join(map(repr, examples))}, ...; {command} {parse(examples[0]).measure}` prints them"
         return ConventionError(
             f"{text!r:.80} does not say whose {text.partition('@')[0]} it is, and tools differ.",
