@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import chain, combinations, product
 from operator import itemgetter
@@ -20,11 +20,21 @@ from rankadapters.statistics.known_presets import presets_by_label
 from rankadapters.statistics.probing import cases as kinds
 from rankadapters.statistics.probing.answers import OF_QUERIES, UNSTEADY
 from rankadapters.statistics.probing.cases import LONG, SAME_SCORES, SEVERAL, TIED, Case, value_of
-from rankadapters.statistics.probing.elimination import FEWEST, MOST_RANKS, Examination, Measures, Pool, find_cutoff
+from rankadapters.statistics.probing.elimination import (
+    FEWEST,
+    MOST_RANKS,
+    OF_RETRIEVAL,
+    Examination,
+    Measures,
+    Pool,
+    find_cutoff,
+    values_of,
+)
 from rankadapters.statistics.probing.measuring import FORMULAS, GAINS, formula_of
 from rankadapters.statistics.probing.rare_cases import SCORES, rare_cases
 from rankadapters.statistics.rivals import (
     CHANGED_NUMBERS,
+    OTHER_MEASURES,
     WRONG_DISCOUNTS,
     OurNumber,
     changed_columns,
@@ -42,6 +52,7 @@ N_FILTERS = 6  # cases on which a mistake is tried first
 FEWEST_DIFFERENT = 2  # answers; an explanation of equal ones may fit by chance
 MOST_DECIMALS = 8  # answers with more decimals do not count as rounded
 MOST_ADDED = 0.1  # to the ideal DCG, so that no query divides by 0
+MOSTLY = 0.9  # the share of answers from which on a convention differs from the function by a detail
 LEAST = 1e-6  # smallest difference of two values that certainly matters
 N_PLAIN = 20  # conventions whose mean may be mistaken, if none fits all single queries
 TIES, EMPTIES = ("input", "reverse"), (0.0, 1.0, "skip")  # that programs with a mistake often have
@@ -222,10 +233,27 @@ class _Search:
                 for text, with_trait, rows, share in self._counts(named)
             ]
         for _, texts, with_trait, rows in sorted(found, key=itemgetter(0)):
+            if self._contradicted(rows[0], texts):
+                continue
             constants = {text: self._constant(named.get(text, with_trait)) for text in texts if text}
             rules = [f"it has a special rule for {text}{constant}" for text, constant in constants.items()]
             finding = self._of_ties(rows) if "" in texts else Finding("", self._members(rows))
             yield finding._replace(text=" and ".join(filter(None, [*rules, finding.text])))
+
+    def _contradicted(self, row: int, texts: Collection[str]) -> bool:
+        """Return whether an answer to a further case without the traits differs from a convention of a group."""
+        named = {SPECIAL.get(trait, ""): trait for trait in (TIED, *SPECIAL)}
+        traits, known = {named[text] for text in texts if text in named}, set(self.examination.pool.cases)
+        further = {
+            case: reply.value
+            for case, reply in self.function.answers.items()
+            if not (reply.problem or case in known or traits & case.traits(self.examination.cutoff))
+        }
+        if not further or len(traits) < len(texts):
+            return False
+        answers, convention = np.array([*further.values()]), self.pool.members([row])[0]
+        far = np.abs(values_of(convention, [*further]) - answers)
+        return bool((far > self.examination.tolerance * np.maximum(1.0, np.abs(answers))).any())
 
     def _share(self, row: int, with_trait: Flags) -> float:
         """Return the share of the cases with a trait that fit too, unless they return what all others return."""
@@ -266,7 +294,7 @@ class _Search:
         """Say what the function returns for queries with a trait if it is always the same number."""
         alone = np.flatnonzero(with_trait & self.single)
         returned = {self.answers[i] for i in alone}
-        return f": it returns {returned.pop():g}" if len(returned) == 1 else ""
+        return f": it returns {returned.pop():g}" if alone.size > 1 == len(returned) else ""
 
     def _of_ties(self, rows: list[int]) -> Finding:
         """Say how the function orders tied rows, given the conventions that fit where no rows are tied."""
@@ -378,8 +406,9 @@ class _Search:
 
     def _of_measures(self) -> Iterator[Finding]:
         """Yield the conventions of other measures that fit."""
+        alike = self.near.size and self.near.mean(axis=1).max() >= MOSTLY
         for name, measure in MEASURES.items():
-            if measure not in self.measures:
+            if measure not in self.measures and (name in OTHER_MEASURES or not alike):
                 for _ in self._of_cases("", self.cases, (measure,)):
                     pool = self._pool(self.examination.pool.cases, (measure,))
                     if conventions := self._verified(pool):
@@ -424,7 +453,11 @@ class _Search:
             changes = ({"ties": ties, "empty": empty} for ties, empty in product(TIES, EMPTIES))
             others = (replaced(convention, {**change, "precision": "float64"}) for change in changes)
             conventions |= dict.fromkeys(filter(None, (convention, *others)))
-        return list(conventions)
+        distinct: dict[object, Convention] = {}  # where all rows are ranked and judged, and no query has a weight
+        for convention in conventions:
+            fields = [pair for pair in convention.to_dict().items() if pair[0] not in {*OF_RETRIEVAL, "average"}]
+            distinct.setdefault((type(convention), *fields), convention)
+        return list(distinct.values())
 
     def _fitting_values(self, convention: Convention, part: Ints, texts: set[str] | None) -> set[str]:
         """Return the mistakes with a formula that give the answers to these cases; only of `texts`, if any."""
@@ -433,6 +466,8 @@ class _Search:
         fitting = set()
         with suppress(InputError, ConventionError), np.errstate(all="ignore"):
             base = OurNumber.of(joined.queries, np.asarray(joined.scores), convention)
+            if base.terms.values.size != base.queries.n_queries:
+                return fitting  # one value for all queries, as of pooled rows
             divisors = np.add.reduceat(base.terms.divisors, starts)
             for text, values in changed_values(base):
                 if texts is None or text in texts:
