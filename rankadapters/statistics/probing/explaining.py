@@ -34,7 +34,6 @@ from rankadapters.statistics.probing.measuring import FORMULAS, GAINS, formula_o
 from rankadapters.statistics.probing.rare_cases import SCORES, rare_cases
 from rankadapters.statistics.rivals import (
     CHANGED_NUMBERS,
-    OTHER_MEASURES,
     WRONG_DISCOUNTS,
     OurNumber,
     changed_columns,
@@ -48,11 +47,11 @@ Change = Callable[[OurNumber], Iterable[tuple[str, float]]]
 
 N_ASKED = 18  # further cases of one query, and half as many of several queries, that an explanation needs
 N_TURNED = 4  # cases whose rows are reversed
+N_RANKS = 3  # cases of one relevant row on which another measure is tried first
 N_FILTERS = 6  # cases on which a mistake is tried first
 FEWEST_DIFFERENT = 2  # answers; an explanation of equal ones may fit by chance
 MOST_DECIMALS = 8  # answers with more decimals do not count as rounded
 MOST_ADDED = 0.1  # to the ideal DCG, so that no query divides by 0
-MOSTLY = 0.9  # the share of answers from which on a convention differs from the function by a detail
 LEAST = 1e-6  # smallest difference of two values that certainly matters
 N_PLAIN = 20  # conventions whose mean may be mistaken, if none fits all single queries
 TIES, EMPTIES = ("input", "reverse"), (0.0, 1.0, "skip")  # that programs with a mistake often have
@@ -70,6 +69,7 @@ SPECIAL = {
     kinds.CLOSE: "nearly equal scores",
     kinds.LONG: "queries of more than 16 rows",
 }
+OMITTED = {SPECIAL[kinds.EMPTY], SPECIAL[kinds.ONE_DOCUMENT]}  # that programs often leave out of a mean
 UNSTABLE = "it has tied rows in no fixed order, as an unstable sort leaves them"
 NO_ORDER = "it has an order of tied rows that no value of `ties` has"
 
@@ -141,6 +141,11 @@ class _Search:
         yield from self._of_no_value()
         yield from self._of_means()
         yield from self._of_columns()
+        if rows := [] if self.single.all() else self._rows(mask=self.single):  # what follows changes single queries
+            yield from self._of_traits()
+            yield from self._of_traits(2)
+            yield Finding("its value of a single query is right, but its mean over queries is not", self._members(rows))
+            return
         yield from self._of_ideals()
         yield from self._of_discounts()
         yield from self._of_formulas()
@@ -224,7 +229,8 @@ class _Search:
         }
         for texts in combinations(named, n_traits):
             with_trait = np.any([named[text] for text in texts], axis=0)
-            if rows := [] if not with_trait.any() else self._rows(mask=~with_trait):
+            rows = self._rows(mask=~with_trait) if with_trait.any() else []
+            if rows and not any(text not in OMITTED and self._fits_alone(rows[0], named[text]) for text in texts):
                 share = self._share(rows[0], with_trait)
                 found.append(((share > SURE, "" not in texts, share), texts, with_trait, rows))
         if n_traits == 1 and by_count:
@@ -235,10 +241,15 @@ class _Search:
         for _, texts, with_trait, rows in sorted(found, key=itemgetter(0)):
             if self._contradicted(rows[0], texts):
                 continue
-            constants = {text: self._constant(named.get(text, with_trait)) for text in texts if text}
+            constants = {text: self._constant(rows[0], named.get(text, with_trait)) for text in texts if text}
             rules = [f"it has a special rule for {text}{constant}" for text, constant in constants.items()]
             finding = self._of_ties(rows) if "" in texts else Finding("", self._members(rows))
             yield finding._replace(text=" and ".join(filter(None, [*rules, finding.text])))
+
+    def _fits_alone(self, row: int, with_trait: Flags) -> bool:
+        """Return whether a group fits all single queries with a trait, so that the trait explains no answer."""
+        alone = with_trait & self.single
+        return bool(alone.any() and self.near[row, alone].all())
 
     def _contradicted(self, row: int, texts: Collection[str]) -> bool:
         """Return whether an answer to a further case without the traits differs from a convention of a group."""
@@ -290,11 +301,12 @@ class _Search:
                 if rare and not known and share <= MOST_ALIKE and (rows := self._rows(mask=~with_trait)):
                     yield text, with_trait, rows, share
 
-    def _constant(self, with_trait: Flags) -> str:
-        """Say what the function returns for queries with a trait if it is always the same number."""
-        alone = np.flatnonzero(with_trait & self.single)
-        returned = {self.answers[i] for i in alone}
-        return f": it returns {returned.pop():g}" if alone.size > 1 == len(returned) else ""
+    def _constant(self, row: int, with_trait: Flags) -> str:
+        """Say what the function returns for queries with a trait if it is one number, which the convention is not."""
+        alone = with_trait & self.single
+        returned = {*self.answers[alone].tolist()}
+        differs = alone.sum() > 1 == len(returned) and not self.near[row, alone].all()
+        return f": it returns {returned.pop():g}" if differs else ""
 
     def _of_ties(self, rows: list[int]) -> Finding:
         """Say how the function orders tied rows, given the conventions that fit where no rows are tied."""
@@ -406,10 +418,10 @@ class _Search:
 
     def _of_measures(self) -> Iterator[Finding]:
         """Yield the conventions of other measures that fit."""
-        alike = self.near.size and self.near.mean(axis=1).max() >= MOSTLY
+        ranks = np.array([i for i, case in enumerate(self.cases) if case.purpose == kinds.RANK][:N_RANKS], int)
         for name, measure in MEASURES.items():
-            if measure not in self.measures and (name in OTHER_MEASURES or not alike):
-                for _ in self._of_cases("", self.cases, (measure,)):
+            if measure not in self.measures:
+                for _ in self._of_cases("", self.cases, (measure,), ranks):
                     pool = self._pool(self.examination.pool.cases, (measure,))
                     if conventions := self._verified(pool):
                         capped = {getattr(c, "divisor", "") for c in conventions} == {
@@ -419,12 +431,19 @@ class _Search:
                         text = f"it computes {what}, not {' or '.join(other.measure for other in self.measures)}"
                         yield Finding(text, conventions, names_presets=True)
 
-    def _of_cases(self, text: str, cases: Sequence[Case], measures: Measures) -> Iterator[Finding]:
-        """Yield the conventions of measures that fit the answers if the cases are changed like this."""
+    def _of_cases(
+        self, text: str, cases: Sequence[Case], measures: Measures, first: Ints | tuple[()] = ()
+    ) -> Iterator[Finding]:
+        """Yield the conventions of measures that fit the answers if the cases are changed like this.
+
+        The `first` cases and the filters rule out most of them.
+        """
         lowest = min(self.examination.maker.grades)
         usable = np.array([i for i, case in enumerate(cases) if min(case.labels) >= lowest], int)
         mask = np.isin(np.arange(len(cases)), usable)
-        for part in (self.filters[mask[self.filters]], usable) if self._enough(mask) else ():
+        filters = self.filters[mask[self.filters]]
+        parts = [np.asarray(first, int), filters, usable] if len(first) else [filters, usable]
+        for part in parts if self._enough(mask) else ():
             with suppress(InputError):  # no convention of the measure accepts these labels
                 pool = self._pool([cases[i] for i in part], measures)
                 fits = (np.abs(pool.values - self.answers[part]) <= self.margins[part]).all(axis=1)
