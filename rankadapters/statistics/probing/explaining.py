@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from itertools import chain, combinations, product
 from operator import itemgetter
 from typing import NamedTuple
@@ -141,7 +142,9 @@ class _Search:
         yield from self._of_no_value()
         yield from self._of_means()
         yield from self._of_columns()
-        if rows := [] if self.single.all() else self._rows(mask=self.single):  # what follows changes single queries
+        rows = [] if self.single.all() else self._rows(mask=self.single)
+        if rows and not self._contradicted(rows[0], lambda case: len(case.sizes) > 1):
+            # Whatever else is tried changes single queries too.
             yield from self._of_traits()
             yield from self._of_traits(2)
             yield Finding("its value of a single query is right, but its mean over queries is not", self._members(rows))
@@ -239,28 +242,32 @@ class _Search:
                 for text, with_trait, rows, share in self._counts(named)
             ]
         for _, texts, with_trait, rows in sorted(found, key=itemgetter(0)):
-            if self._contradicted(rows[0], texts):
+            if set(texts) <= set(named) and self._contradicted(rows[0], partial(self._has_trait, texts)):
                 continue
             constants = {text: self._constant(rows[0], named.get(text, with_trait)) for text in texts if text}
             rules = [f"it has a special rule for {text}{constant}" for text, constant in constants.items()]
             finding = self._of_ties(rows) if "" in texts else Finding("", self._members(rows))
             yield finding._replace(text=" and ".join(filter(None, [*rules, finding.text])))
 
+    def _has_trait(self, texts: Collection[str], case: Case) -> bool:
+        """Return whether a case has one of the traits with these texts."""
+        traits = {trait for trait in (TIED, *SPECIAL) if SPECIAL.get(trait, "") in texts}
+        return not traits.isdisjoint(case.traits(self.examination.cutoff))
+
     def _fits_alone(self, row: int, with_trait: Flags) -> bool:
         """Return whether a group fits all single queries with a trait, so that the trait explains no answer."""
         alone = with_trait & self.single
         return bool(alone.any() and self.near[row, alone].all())
 
-    def _contradicted(self, row: int, texts: Collection[str]) -> bool:
-        """Return whether an answer to a further case without the traits differs from a convention of a group."""
-        named = {SPECIAL.get(trait, ""): trait for trait in (TIED, *SPECIAL)}
-        traits, known = {named[text] for text in texts if text in named}, set(self.examination.pool.cases)
+    def _contradicted(self, row: int, exempt: Callable[[Case], object]) -> bool:
+        """Return whether an answer to a further case, if it is not exempt, differs from a convention of a group."""
+        known = set(self.examination.pool.cases)
         further = {
             case: reply.value
             for case, reply in self.function.answers.items()
-            if not (reply.problem or case in known or traits & case.traits(self.examination.cutoff))
+            if not (reply.problem or case in known or exempt(case))
         }
-        if not further or len(traits) < len(texts):
+        if not further:
             return False
         answers, convention = np.array([*further.values()]), self.pool.members([row])[0]
         far = np.abs(values_of(convention, [*further]) - answers)
@@ -385,16 +392,18 @@ class _Search:
         for text, cases in by_text.items():
             if text not in unlikely:
                 for finding in self._of_cases(f"it returns {text}", cases, self.measures):
-                    if "float16" not in text or self._agrees_on_close_scores(text, finding.conventions[0]):
+                    if self._agrees_on_special_scores(text, finding.conventions[0]):
                         yield finding
 
-    def _agrees_on_close_scores(self, text: str, convention: Convention) -> bool:
-        """Return whether a mistake with the scores also explains the answers to further queries of close scores."""
-        rare = rare_cases(self.examination.maker, several=False)
-        cases = [case for case in rare if case.purpose == SCORES and kinds.CLOSE in case.traits()]
+    def _agrees_on_special_scores(self, text: str, convention: Convention) -> bool:
+        """Return whether a mistake also explains the answers that are numbers to queries of special scores."""
+        rare = [case for case in rare_cases(self.examination.maker, several=False) if case.purpose == SCORES]
+        cases = [case for case in rare if not self.function.ask(case).problem]
+        changed = [mistaken_columns(case).get(text, case) for case in cases]
         answers = np.array([self.function.ask(case).value for case in cases])
-        values = np.array([value_of(convention, mistaken_columns(case)[text]) for case in cases])
-        return bool((np.abs(values - answers) <= self.examination.tolerance).all())
+        values = np.array([value_of(convention, case) for case in changed])
+        margins = self.examination.tolerance * np.maximum(1.0, np.abs(answers))
+        return bool((np.isnan(values) | (np.abs(values - answers) <= margins)).all())
 
     def _unlikely(self, by_text: dict[str, list[Case]]) -> set[str]:
         """Return texts with whose cases no convention fits the answers to the filters, evaluated all at once.
