@@ -356,7 +356,7 @@ def other_conventions(convention: Convention, labels: Floats) -> Iterator[tuple[
         for variant in OTHER_MEASURES[name]:
             fields = {**OTHER_FIELDS, "relevant": relevant, **declared, **variant}
             # Most programs of these measures count queries with nothing relevant as 0, and rank all rows.
-            changes = ({}, {"empty": 0.0}, {"empty": 0.0, "retrieve": "all"})
+            changes: tuple[dict[str, Any], ...] = ({}, {"empty": 0.0}, {"empty": 0.0, "retrieve": "all"})
             variants = (_measure_with(MEASURES[name], {**fields, **change}) for change in changes)
             for other in dict.fromkeys(filter(None, variants)):
                 at = "" if (k := getattr(other, "k", None)) is None else f"@{k}"

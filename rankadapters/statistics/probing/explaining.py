@@ -491,7 +491,7 @@ class _Search:
         """Return the mistakes with a formula that give the answers to these cases; only of `texts`, if any."""
         joined = Case.join([self.cases[i] for i in part], "")
         starts = np.cumsum([0, *(len(self.cases[i].sizes) for i in part)])[:-1]
-        fitting = set()
+        fitting: set[str] = set()
         with suppress(InputError, ConventionError), np.errstate(all="ignore"):
             base = OurNumber.of(joined.queries, np.asarray(joined.scores), convention)
             if base.terms.values.size != base.queries.n_queries:
