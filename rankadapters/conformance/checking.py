@@ -21,7 +21,7 @@ from rankadapters.statistics.document import Document
 from rankadapters.statistics.grid import replaced
 from rankadapters.statistics.probing.answers import OF_QUERIES, OF_RANKINGS, Function, Reply
 from rankadapters.statistics.probing.cases import Case, value_of
-from rankadapters.statistics.probing.elimination import BINARY, as_cutoff, as_grades, examine, maker_for
+from rankadapters.statistics.probing.elimination import BINARY, as_cutoff, as_grades, confirm, examine, maker_for
 from rankadapters.statistics.probing.explaining import actual_cutoff, explain
 
 SAME = 1e-12  # the order of summation changes a value by less than this
@@ -224,7 +224,11 @@ def _explain(
     if not (examination.enough and fitting.remaining):
         finding = explain(examination)
         return {}, "" if finding is None else finding.text
-    computed = min(fitting.members, key=lambda c: len(convention.diff(c)))
+    members, by_all = confirm(fitting, fitting.members)
+    if not members:  # it differs from all conventions on rare data
+        finding = explain(by_all)
+        return {}, "" if finding is None else finding.text
+    computed = min(members, key=lambda c: len(convention.diff(c)))
     cases = [case for case, answer in function.answers.items() if not answer.problem]
     return {name: v for name, v in convention.diff(computed).items() if _matters(computed, name, v[0], cases)}, ""
 

@@ -355,9 +355,10 @@ def other_conventions(convention: Convention, labels: Floats) -> Iterator[tuple[
     for name in [name for name in OTHER_MEASURES if name != convention.measure]:
         for variant in OTHER_MEASURES[name]:
             fields = {**OTHER_FIELDS, "relevant": relevant, **declared, **variant}
-            # Most programs of these measures count queries with nothing relevant as 0.
-            both = (_measure_with(MEASURES[name], {**fields, **empty}) for empty in ({}, {"empty": 0.0}))
-            for other in dict.fromkeys(filter(None, both)):
+            # Most programs of these measures count queries with nothing relevant as 0, and rank all rows.
+            changes: tuple[dict[str, Any], ...] = ({}, {"empty": 0.0}, {"empty": 0.0, "retrieve": "all"})
+            variants = (_measure_with(MEASURES[name], {**fields, **change}) for change in changes)
+            for other in dict.fromkeys(filter(None, variants)):
                 at = "" if (k := getattr(other, "k", None)) is None else f"@{k}"
                 detail = OTHER_NAMES.get((name, variant.get("divisor", variant.get("gain", ""))), "")
                 yield f"the value of {name}{at}{detail}, another measure", other

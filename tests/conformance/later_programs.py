@@ -37,6 +37,7 @@ def as_text(scores):
 RR = {"ranx.mrr@10"}
 SCORES = {
     "bfloat16": (bfloat16, NONE),
+    "float16 in more than 32 rows": (lambda s: s.astype(np.float16) if s.size > 32 else s, NONE),
     "texts": (as_text, NONE),
     "12 decimals": (lambda s: np.round(s, 12), FLOAT32),
     "whole millionths up to 2^31": (lambda s: np.clip(np.rint(s * 1e6), -(2.0**31), 2.0**31), NONE),
@@ -76,6 +77,9 @@ ROWS = {
     "labels in reverse order for more than 50 rows": lambda y, s: (y[::-1], s) if y.size > 50 else (y, s),
     "scores above -1 only": lambda y, s: (y[s > -1], s[s > -1]) if (s > -1).any() else (y * 0, s),
     "scores above -1000 only": lambda y, s: (y[s > -1000], s[s > -1000]) if (s > -1000).any() else (y * 0, s),
+    "without a last row that is the worst of more than 3": lambda y, s: (
+        (y[:-1], s[:-1]) if y.size > 3 and s[-1] < s[:-1].min() else (y, s)
+    ),
     "two queries of 512 rows": lambda y, s: (y[512:], s[512:]) if y.size > 1024 else (y, s),
 }
 
@@ -131,6 +135,9 @@ MEANS = {
     ),
     "the sum divided by at most 100": lambda v, q: np.sum(v) / min(len(v), 100),
     "the last twice if there are more than 3": lambda v, q: np.mean([*v, v[-1]] if len(v) > 3 else v),
+    "1/2 if several queries have nothing relevant and no query has": lambda v, q: (
+        0.5 if len(q) > 1 and max(y.max() for y, _ in q) <= 0 else np.mean(v)
+    ),
     "in float16 for more than 50": lambda v, q: np.mean(np.array(v, np.float16 if len(v) > 50 else float)),
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import math
 import os
@@ -186,6 +187,58 @@ def test_a_check_names_the_mistake():
         assert mistake in report.explanation
         assert report.fields == {}
         assert json.loads(report.to_json())["conforms"] is False
+
+
+def hits_at_most(n):
+    """Return AP of programs that count at most so many relevant rows of a query."""
+
+    def value(labels, scores):
+        hits = np.flatnonzero(labels[np.argsort(-scores, kind="stable")] >= 1) + 1
+        return (np.arange(1, hits.size + 1) / hits).sum() / min(hits.size, n) if hits.size else 0.0
+
+    return value
+
+
+def without_last_if_empty(values, queries):
+    return np.mean(values[:-1] if len(values) > 1 and queries[-1][0].max() < 1 else values)
+
+
+def digits(scores, n):
+    return np.array([float(f"{score:.{n}g}") for score in scores])
+
+
+RANK = wrong_programs.reciprocal_rank
+
+
+@pytest.mark.long
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_an_explanation_is_not_contradicted_by_an_answer():
+    value, ties, *_ = wrong_programs.RIGHT["textbook@10"]
+    right = functools.partial(value, ties=ties)
+    batched = wrong_programs.as_program(right, wrong_programs.batched(6))
+    report = ra.conformance.check(batched, "textbook@10", takes="groups")
+    assert report.explanation == "its value of a single query is right, but its mean over queries is not"
+
+    shorter = wrong_programs.as_program(
+        lambda y, s: RANK(y, s, ties="input", k=9 if y.size > 12 else 10), without_last_if_empty
+    )
+    report = ra.conformance.check(shorter, "ranx.mrr@10", takes="groups")
+    assert not report.conforms
+    assert "scores" not in report.explanation
+
+    rounded = wrong_programs.as_program(lambda y, s: right(y, digits(s, 6)))
+    report = ra.conformance.check(rounded, "textbook@10", takes="groups")
+    assert not report.conforms
+    assert "decimals" not in report.explanation  # large scores lose digits too
+    assert report.fields == {}
+
+
+@pytest.mark.long
+def test_a_failing_measure_whose_presets_pool_all_rows_is_explained():
+    report = ra.conformance.check(
+        wrong_programs.as_program(hits_at_most(20)), ra.parse("trec_eval_10.map").replace(ties="input"), takes="groups"
+    )
+    assert "22 relevant rows or more" in report.explanation
 
 
 def test_a_function_with_a_state_does_not_conform():

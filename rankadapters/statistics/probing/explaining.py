@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from itertools import chain, combinations, product
 from operator import itemgetter
 from typing import NamedTuple
@@ -20,7 +21,16 @@ from rankadapters.statistics.known_presets import presets_by_label
 from rankadapters.statistics.probing import cases as kinds
 from rankadapters.statistics.probing.answers import OF_QUERIES, UNSTEADY
 from rankadapters.statistics.probing.cases import LONG, SAME_SCORES, SEVERAL, TIED, Case, value_of
-from rankadapters.statistics.probing.elimination import FEWEST, MOST_RANKS, Examination, Measures, Pool, find_cutoff
+from rankadapters.statistics.probing.elimination import (
+    FEWEST,
+    MOST_RANKS,
+    OF_RETRIEVAL,
+    Examination,
+    Measures,
+    Pool,
+    find_cutoff,
+    values_of,
+)
 from rankadapters.statistics.probing.measuring import FORMULAS, GAINS, formula_of
 from rankadapters.statistics.probing.rare_cases import SCORES, rare_cases
 from rankadapters.statistics.rivals import (
@@ -38,6 +48,7 @@ Change = Callable[[OurNumber], Iterable[tuple[str, float]]]
 
 N_ASKED = 18  # further cases of one query, and half as many of several queries, that an explanation needs
 N_TURNED = 4  # cases whose rows are reversed
+N_RANKS = 3  # cases of one relevant row on which another measure is tried first
 N_FILTERS = 6  # cases on which a mistake is tried first
 FEWEST_DIFFERENT = 2  # answers; an explanation of equal ones may fit by chance
 MOST_DECIMALS = 8  # answers with more decimals do not count as rounded
@@ -59,6 +70,7 @@ SPECIAL = {
     kinds.CLOSE: "nearly equal scores",
     kinds.LONG: "queries of more than 16 rows",
 }
+OMITTED = {SPECIAL[kinds.EMPTY], SPECIAL[kinds.ONE_DOCUMENT]}  # that programs often leave out of a mean
 UNSTABLE = "it has tied rows in no fixed order, as an unstable sort leaves them"
 NO_ORDER = "it has an order of tied rows that no value of `ties` has"
 
@@ -130,6 +142,13 @@ class _Search:
         yield from self._of_no_value()
         yield from self._of_means()
         yield from self._of_columns()
+        rows = [] if self.single.all() else self._rows(mask=self.single)
+        if rows and not self._contradicted(rows[0], lambda case: len(case.sizes) > 1):
+            # Whatever else is tried changes single queries too.
+            yield from self._of_traits()
+            yield from self._of_traits(2)
+            yield Finding("its value of a single query is right, but its mean over queries is not", self._members(rows))
+            return
         yield from self._of_ideals()
         yield from self._of_discounts()
         yield from self._of_formulas()
@@ -213,7 +232,8 @@ class _Search:
         }
         for texts in combinations(named, n_traits):
             with_trait = np.any([named[text] for text in texts], axis=0)
-            if rows := [] if not with_trait.any() else self._rows(mask=~with_trait):
+            rows = self._rows(mask=~with_trait) if with_trait.any() else []
+            if rows and not any(text not in OMITTED and self._fits_alone(rows[0], named[text]) for text in texts):
                 share = self._share(rows[0], with_trait)
                 found.append(((share > SURE, "" not in texts, share), texts, with_trait, rows))
         if n_traits == 1 and by_count:
@@ -222,10 +242,36 @@ class _Search:
                 for text, with_trait, rows, share in self._counts(named)
             ]
         for _, texts, with_trait, rows in sorted(found, key=itemgetter(0)):
-            constants = {text: self._constant(named.get(text, with_trait)) for text in texts if text}
+            if set(texts) <= set(named) and self._contradicted(rows[0], partial(self._has_trait, texts)):
+                continue
+            constants = {text: self._constant(rows[0], named.get(text, with_trait)) for text in texts if text}
             rules = [f"it has a special rule for {text}{constant}" for text, constant in constants.items()]
             finding = self._of_ties(rows) if "" in texts else Finding("", self._members(rows))
             yield finding._replace(text=" and ".join(filter(None, [*rules, finding.text])))
+
+    def _has_trait(self, texts: Collection[str], case: Case) -> bool:
+        """Return whether a case has one of the traits with these texts."""
+        traits = {trait for trait in (TIED, *SPECIAL) if SPECIAL.get(trait, "") in texts}
+        return not traits.isdisjoint(case.traits(self.examination.cutoff))
+
+    def _fits_alone(self, row: int, with_trait: Flags) -> bool:
+        """Return whether a group fits all single queries with a trait, so that the trait explains no answer."""
+        alone = with_trait & self.single
+        return bool(alone.any() and self.near[row, alone].all())
+
+    def _contradicted(self, row: int, exempt: Callable[[Case], object]) -> bool:
+        """Return whether an answer to a further case, if it is not exempt, differs from a convention of a group."""
+        known = set(self.examination.pool.cases)
+        further = {
+            case: reply.value
+            for case, reply in self.function.answers.items()
+            if not (reply.problem or case in known or exempt(case))
+        }
+        if not further:
+            return False
+        answers, convention = np.array([*further.values()]), self.pool.members([row])[0]
+        far = np.abs(values_of(convention, [*further]) - answers)
+        return bool((far > self.examination.tolerance * np.maximum(1.0, np.abs(answers))).any())
 
     def _share(self, row: int, with_trait: Flags) -> float:
         """Return the share of the cases with a trait that fit too, unless they return what all others return."""
@@ -262,11 +308,12 @@ class _Search:
                 if rare and not known and share <= MOST_ALIKE and (rows := self._rows(mask=~with_trait)):
                     yield text, with_trait, rows, share
 
-    def _constant(self, with_trait: Flags) -> str:
-        """Say what the function returns for queries with a trait if it is always the same number."""
-        alone = np.flatnonzero(with_trait & self.single)
-        returned = {self.answers[i] for i in alone}
-        return f": it returns {returned.pop():g}" if len(returned) == 1 else ""
+    def _constant(self, row: int, with_trait: Flags) -> str:
+        """Say what the function returns for queries with a trait if it is one number, which the convention is not."""
+        alone = with_trait & self.single
+        returned = {*self.answers[alone].tolist()}
+        differs = alone.sum() > 1 == len(returned) and not self.near[row, alone].all()
+        return f": it returns {returned.pop():g}" if differs else ""
 
     def _of_ties(self, rows: list[int]) -> Finding:
         """Say how the function orders tied rows, given the conventions that fit where no rows are tied."""
@@ -345,16 +392,18 @@ class _Search:
         for text, cases in by_text.items():
             if text not in unlikely:
                 for finding in self._of_cases(f"it returns {text}", cases, self.measures):
-                    if "float16" not in text or self._agrees_on_close_scores(text, finding.conventions[0]):
+                    if self._agrees_on_special_scores(text, finding.conventions[0]):
                         yield finding
 
-    def _agrees_on_close_scores(self, text: str, convention: Convention) -> bool:
-        """Return whether a mistake with the scores also explains the answers to further queries of close scores."""
-        rare = rare_cases(self.examination.maker, several=False)
-        cases = [case for case in rare if case.purpose == SCORES and kinds.CLOSE in case.traits()]
+    def _agrees_on_special_scores(self, text: str, convention: Convention) -> bool:
+        """Return whether a mistake also explains the answers that are numbers to queries of special scores."""
+        rare = [case for case in rare_cases(self.examination.maker, several=False) if case.purpose == SCORES]
+        cases = [case for case in rare if not self.function.ask(case).problem]
+        changed = [mistaken_columns(case).get(text, case) for case in cases]
         answers = np.array([self.function.ask(case).value for case in cases])
-        values = np.array([value_of(convention, mistaken_columns(case)[text]) for case in cases])
-        return bool((np.abs(values - answers) <= self.examination.tolerance).all())
+        values = np.array([value_of(convention, case) for case in changed])
+        margins = self.examination.tolerance * np.maximum(1.0, np.abs(answers))
+        return bool((np.isnan(values) | (np.abs(values - answers) <= margins)).all())
 
     def _unlikely(self, by_text: dict[str, list[Case]]) -> set[str]:
         """Return texts with whose cases no convention fits the answers to the filters, evaluated all at once.
@@ -378,9 +427,10 @@ class _Search:
 
     def _of_measures(self) -> Iterator[Finding]:
         """Yield the conventions of other measures that fit."""
+        ranks = np.array([i for i, case in enumerate(self.cases) if case.purpose == kinds.RANK][:N_RANKS], int)
         for name, measure in MEASURES.items():
             if measure not in self.measures:
-                for _ in self._of_cases("", self.cases, (measure,)):
+                for _ in self._of_cases("", self.cases, (measure,), ranks):
                     pool = self._pool(self.examination.pool.cases, (measure,))
                     if conventions := self._verified(pool):
                         capped = {getattr(c, "divisor", "") for c in conventions} == {
@@ -390,12 +440,19 @@ class _Search:
                         text = f"it computes {what}, not {' or '.join(other.measure for other in self.measures)}"
                         yield Finding(text, conventions, names_presets=True)
 
-    def _of_cases(self, text: str, cases: Sequence[Case], measures: Measures) -> Iterator[Finding]:
-        """Yield the conventions of measures that fit the answers if the cases are changed like this."""
+    def _of_cases(
+        self, text: str, cases: Sequence[Case], measures: Measures, first: Ints | tuple[()] = ()
+    ) -> Iterator[Finding]:
+        """Yield the conventions of measures that fit the answers if the cases are changed like this.
+
+        The `first` cases and the filters rule out most of them.
+        """
         lowest = min(self.examination.maker.grades)
         usable = np.array([i for i, case in enumerate(cases) if min(case.labels) >= lowest], int)
         mask = np.isin(np.arange(len(cases)), usable)
-        for part in (self.filters[mask[self.filters]], usable) if self._enough(mask) else ():
+        filters = self.filters[mask[self.filters]]
+        parts = [np.asarray(first, int), filters, usable] if len(first) else [filters, usable]
+        for part in parts if self._enough(mask) else ():
             with suppress(InputError):  # no convention of the measure accepts these labels
                 pool = self._pool([cases[i] for i in part], measures)
                 fits = (np.abs(pool.values - self.answers[part]) <= self.margins[part]).all(axis=1)
@@ -424,15 +481,21 @@ class _Search:
             changes = ({"ties": ties, "empty": empty} for ties, empty in product(TIES, EMPTIES))
             others = (replaced(convention, {**change, "precision": "float64"}) for change in changes)
             conventions |= dict.fromkeys(filter(None, (convention, *others)))
-        return list(conventions)
+        distinct: dict[object, Convention] = {}  # where all rows are ranked and judged, and no query has a weight
+        for convention in conventions:
+            fields = [pair for pair in convention.to_dict().items() if pair[0] not in {*OF_RETRIEVAL, "average"}]
+            distinct.setdefault((type(convention), *fields), convention)
+        return list(distinct.values())
 
     def _fitting_values(self, convention: Convention, part: Ints, texts: set[str] | None) -> set[str]:
         """Return the mistakes with a formula that give the answers to these cases; only of `texts`, if any."""
         joined = Case.join([self.cases[i] for i in part], "")
         starts = np.cumsum([0, *(len(self.cases[i].sizes) for i in part)])[:-1]
-        fitting = set()
+        fitting: set[str] = set()
         with suppress(InputError, ConventionError), np.errstate(all="ignore"):
             base = OurNumber.of(joined.queries, np.asarray(joined.scores), convention)
+            if base.terms.values.size != base.queries.n_queries:
+                return fitting  # one value for all queries, as of pooled rows
             divisors = np.add.reduceat(base.terms.divisors, starts)
             for text, values in changed_values(base):
                 if texts is None or text in texts:

@@ -36,12 +36,16 @@ RUNS, FURTHER_RUNS = (2, 3, 5), (4, 6, 7, 8)  # rows with the same score; the fu
 RUN_SCORES = (0.0, 0.25, -0.75, 3.0)  # of a run, in turn
 LONG_TIED = (9, 12, 15, 17, 20, 33, 65, 101, 150, 1100)  # rows of queries with many ties
 N_LEVELS = 7  # of their scores
+FINE_STEP = 1e-4  # of the scores of some long lists; float16 has no such digits
 DEEP_RANKS = ((12, 13), (20, 24), (33, 33), (65, 70), (101, 150), (150, 150), (1100, 1100))  # a rank and the rows
 QUERY_SIZES = (  # rows of the queries of a case
     (4, 7, 2, 12, 5), (3, 9, 1, 6, 2, 8), (5, 2, 11, 4, 6, 3, 1), (1, 8, 3, 12, 2, 5, 7, 4),
     (6, 2, 9, 3, 10, 4, 12, 5, 7), (2, 3, 4, 5, 6, 7, 8, 9, 1), (7, 3, 5, 2, 6, 8, 4, 9, 3, 5, 2, 6),
 )  # fmt: skip
 EMPTY_AMONG = ((6, 0), (5, 3), (13, 0), (4, 2), (2, 0), (9, 4), (1, 0), (3, 1))  # rows and relevant rows of queries
+ALL_OF_A_KIND = (  # rows and relevant rows of queries that are all empty, or all of one row
+    ((4, 0), (1, 0), (6, 0)), ((12, 0), (13, 0), (2, 0), (5, 0), (3, 0), (7, 0)), ((1, 1), (1, 0), (1, 1), (1, 1)),
+)  # fmt: skip
 N_BATCHED = 131  # queries that no usual size of a batch divides
 EMPTY_ROWS = (1, 2, 3, 6, 13, 30)  # of queries with nothing relevant
 
@@ -86,6 +90,8 @@ def _labels(maker: CaseMaker) -> Iterator[Case]:
         scores = np.arange(n_rows, 0, -1) * STEP
         for rank in range(n_rows):
             yield _by_rank(_top(maker, n_rows, rank), scores, range(n_rows)[::-1], kinds.RANK)
+    for n_rows in (2, 4, 5):  # the last row is the only relevant one, and the worst
+        yield _by_rank(_top(maker, n_rows, n_rows - 1), np.arange(n_rows, 0, -1) * STEP, range(n_rows), kinds.RANK)
 
 
 def _long_lists(maker: CaseMaker) -> Iterator[Case]:
@@ -98,7 +104,7 @@ def _long_lists(maker: CaseMaker) -> Iterator[Case]:
         labels = generator.choice(np.asarray(maker.grades), n_rows)
         labels[0], labels[1 : n_rows // 2] = maker.grades[-1], maker.grades[0]
         ranks = [0, *generator.permutation(np.arange(1, n_rows)).tolist()]
-        yield _by_rank(labels, np.arange(n_rows, 0, -1) / 8, ranks[::-1] if last else ranks, DEEP)
+        yield _by_rank(labels, 0.5 + np.arange(n_rows, 0, -1) * FINE_STEP, ranks[::-1] if last else ranks, DEEP)
     yield _by_rank(_top(maker, 150, *range(148), 149), np.arange(150, 0, -1) / 8, range(150)[::-1], DEEP)
 
 
@@ -201,6 +207,7 @@ def _many_queries(maker: CaseMaker) -> Iterator[Case]:
         alike = _labels_alike(maker.grades, key)
         queries = [Case.of(generator.permutation(labels), _scores(len(labels), generator), MANY) for labels in alike]
         yield from (join(queries), join(queries[::-1]))
+    yield from (join([query(*size) for size in sizes]) for sizes in ALL_OF_A_KIND)
 
 
 def _scores(n_rows: int, generator: np.random.Generator) -> Floats:
