@@ -12,7 +12,6 @@ import pytest
 import rankadapters as ra
 from tests.helpers.metric_trainings import LETOR, TEXTBOOK, LightGBM
 from tests.helpers.rankings import ranking
-from tests.helpers.tables import for_each
 
 DATA = {"train": ranking(12, 60), "valid": ranking(13, 40)}
 
@@ -35,7 +34,7 @@ def test_the_log_has_the_value_of_all_rows_in_full_precision(toolkit):
     assert len(ra.History.of(log)) == 3 * 2 * 2
 
 
-@for_each(("stopping", "with_built_in"), [("ours", False), ("ours", True), ("the toolkit's", False)])
+@pytest.mark.parametrize(("stopping", "with_built_in"), [("ours", False), ("ours", True), ("the toolkit's", False)])
 def test_early_stopping_compares_values_in_full_precision(toolkit, stopping, with_built_in):
     built_in_metric = {"metric": "ndcg"} if toolkit.name == "lightgbm" else {"disable_default_eval_metric": False}
     stop = toolkit.adapter.early_stopping(TEXTBOOK, rounds=5) if stopping == "ours" else toolkit.native_stopping(5)
@@ -56,7 +55,7 @@ def test_a_metric_and_its_copy_serve_several_trainings(toolkit):
     assert toolkit.name == "xgboost" or copy.deepcopy(metric) is metric  # LGBMRanker copies its metrics
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("n_queries", "sets", "message"),
     [
         (61, ["train"], r"'train' has 60 queries( on 1 workers)?, not n_queries=61: some are missing"),
@@ -138,8 +137,8 @@ def datasets(toolkit):
     return {"train": toolkit.dataset(TRAIN), "valid": toolkit.dataset(VALID)}
 
 
-@for_each("watched", [LETOR, TEXTBOOK])
-@for_each("names", [None, ["loss", "other"]])  # "loss", which a toolkit might minimise
+@pytest.mark.parametrize("watched", [LETOR, TEXTBOOK])
+@pytest.mark.parametrize("names", [None, ["loss", "other"]])  # "loss", which a toolkit might minimise
 @pytest.mark.parametrize("with_built_in", [False, pytest.param(True, marks=pytest.mark.long)])
 def test_early_stopping_watches_the_declared_metric_whatever_its_name(toolkit, with_built_in, names, watched):
     built_in_metric = {"metric": "ndcg"} if toolkit.name == "lightgbm" else {"disable_default_eval_metric": False}

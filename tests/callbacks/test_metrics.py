@@ -16,7 +16,6 @@ import rankadapters as ra
 from rankadapters.evaluation.evaluator import Evaluator
 from tests.helpers.metric_trainings import IGNORED_WEIGHTS, LETOR, TEXTBOOK, LightGBM, XGBoost
 from tests.helpers.rankings import ranking
-from tests.helpers.tables import for_each
 
 LIGHTGBM, XGBOOST = LightGBM.preset, XGBoost.preset
 
@@ -221,7 +220,7 @@ NATIVE = [
 ]  # fmt: skip
 
 
-@for_each(("kind", "convention", "params"), NATIVE)
+@pytest.mark.parametrize(("kind", "convention", "params"), NATIVE)
 @pytest.mark.parametrize("weighted", [False, True], ids=["", "weighted"])
 def test_native_metric_makes_the_toolkit_compute_the_convention(weighted, kind, convention, params):
     toolkit, data, log = kind(), ranking(30, 20, 60), {}
@@ -242,7 +241,7 @@ def test_native_metric_makes_the_toolkit_compute_the_convention(weighted, kind, 
     np.testing.assert_allclose(log["train"][convention.name], log["train"][native], rtol=1e-12)
 
 
-@for_each("k", [10_001, 2**32 + 1])
+@pytest.mark.parametrize("k", [10_001, 2**32 + 1])
 def test_a_cutoff_beyond_the_longest_query_does_not_wrap(k):
     assert LightGBM().adapter.native_metric(LIGHTGBM.at(k))["eval_at"] == [10_000]
     assert XGBoost().adapter.native_metric(XGBOOST.at(2**31 + k))["eval_metric"] == "ndcg@2147483647"
@@ -258,7 +257,7 @@ LACKING += [(XGBoost, "precision", "float64")]
 LACKING += [(XGBoost, "gain", gain) for gain in ("linear-positive", "table_0_1_3")]
 
 
-@for_each(("kind", "field", "choice"), LACKING)
+@pytest.mark.parametrize(("kind", "field", "choice"), LACKING)
 def test_native_metric_names_what_the_toolkit_cannot_express(kind, field, choice):
     with pytest.raises(ra.UnsupportedConventionError, match=f"{kind.__name__}(.|\n)*{field}"):
         kind().adapter.native_metric(kind.preset.replace(**{field: choice}))

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from tests.helpers.tables import for_each, short
+from tests.helpers.parameters import short
 
 cb = pytest.importorskip("catboost")
 
@@ -149,7 +149,7 @@ PERMUTED = r"(?s)the labels of set 0, but in a different order.*Hint: sets= of e
 UNDECLARED = r"(?s)labels match none of the declared sets .*Hint: sets="
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("declared", "n_eval_sets", "message"),
     [
         ([0], 1, UNDECLARED),
@@ -181,7 +181,7 @@ def test_an_eval_set_whose_rows_are_permuted_is_refused():
         train(ra.catboost.eval_metric(CONVENTION, sets=[(labels[::-1], qid)]))
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("declared", "fit"),
     [
         ([0, 1], lambda metric: train(metric, boosting="Ordered", use_best_model=False)),

@@ -16,7 +16,6 @@ from rankadapters import cli
 from rankadapters.cli import parity as parity_command
 from rankadapters.parity import installed
 from tests.helpers.python_processes import needs_posix, run_python, start_python
-from tests.helpers.tables import for_each
 from tests.helpers.toolkit_names import TOOLKITS
 
 
@@ -69,7 +68,7 @@ def test_an_os_error_is_printed_unchanged(capsys, monkeypatch):
     assert line.count("\n") == 1
 
 
-@for_each(
+@pytest.mark.parametrize(
     "arguments",
     [
         ["conventions"],

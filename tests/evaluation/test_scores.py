@@ -12,7 +12,6 @@ import rankadapters as ra
 from rankadapters.core.errors import LabelsWarning
 from rankadapters.evaluation import passes
 from rankadapters.evaluation.table import Table
-from tests.helpers.tables import for_each
 
 LABELS, SIZES = [1, 0, 1, 0], [2, 2]
 CONVENTIONS = ["textbook@1", "yahoo@2"]
@@ -71,7 +70,7 @@ ENTRY_POINTS = {
 }
 
 
-@for_each(("name", "evaluate"), ENTRY_POINTS.items())
+@pytest.mark.parametrize(("name", "evaluate"), ENTRY_POINTS.items())
 def test_every_requested_convention_has_an_entry_found_by_any_text_of_it(name, evaluate):
     scores = evaluate(EQUAL_CONVENTIONS)
     assert [convention.short_name for convention in scores] == EQUAL_CONVENTIONS
@@ -156,7 +155,7 @@ def test_numbers_are_aligned_to_the_right_and_words_to_the_left():
     assert str(table) == "Caption\nmodel   value\na        10.5\nlonger      -"
 
 
-@for_each("end", ["\n", "\r", "\r\n", "\v", "\f", "\x1c", "\x85", "\u2028", "\u2029"])
+@pytest.mark.parametrize("end", ["\n", "\r", "\r\n", "\v", "\f", "\x1c", "\x85", "\u2028", "\u2029"])
 def test_line_ends_in_a_models_name_leave_its_line_whole(end):
     models = {f"a{end}b": [2, 1, 1, 2], f"c{end}": [2, 1, 1, 2], "d": [2, 1, 1, 2]}
     for conventions, n_lines in ((CONVENTIONS, 5), (CONVENTIONS[0], 5), (["textbook@1"] * 8, 10)):

@@ -9,7 +9,6 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.core.ranking.compiled import NEVER, NOW, kernels
-from tests.helpers.tables import for_each
 from tests.helpers.two_queries import CONV, LABELS, QID, SCORES, WEIGHTED
 
 
@@ -37,7 +36,7 @@ def test_weights_that_leave_nothing_to_average_are_refused():
         ra.evaluate([0, 0, 0, 0], SCORES, convention, qid=QID)
 
 
-@for_each("choice", [NOW, NEVER])
+@pytest.mark.parametrize("choice", [NOW, NEVER])
 def test_a_weighted_value_that_overflows_is_refused(choice):
     convention = ra.parse("sklearn.dcg@3")
     with kernels(choice), pytest.raises(ra.InputError, match="overflows float64"):

@@ -7,8 +7,8 @@ import pytest
 
 import rankadapters as ra
 from tests.helpers.metric_trainings import LETOR, TEXTBOOK
+from tests.helpers.parameters import short
 from tests.helpers.rankings import ranking
-from tests.helpers.tables import for_each, short
 
 lgb = pytest.importorskip("lightgbm")
 pytest.importorskip("sklearn")
@@ -48,8 +48,8 @@ def full_log():
     return train(lambda env: None, ["train", "valid", "other"])[1]
 
 
-@for_each("data_name", [None, "valid", "other"])
-@for_each("convention", [LETOR, TEXTBOOK], ids=short)
+@pytest.mark.parametrize("data_name", [None, "valid", "other"])
+@pytest.mark.parametrize("convention", [LETOR, TEXTBOOK], ids=short)
 def test_the_named_set_decides_and_without_a_name_any_validation_set(convention, data_name, full_log):
     booster, log = train(stopping(convention, data_name=data_name), ["train", "valid", "other"])
     by_set = [stopped_in(full_log[name][convention.name]) for name in ("valid", "other") if data_name in {None, name}]
@@ -71,9 +71,9 @@ def test_a_metric_whose_name_ends_alike_is_not_watched(full_log):
     assert (len(log["valid"]["ndcg"]), booster.best_iteration) == stopped_in(full_log["valid"][TEXTBOOK.name])
 
 
-@for_each("names", [["train"], ["training"]])
-@for_each("conventions", [[TEXTBOOK], [LETOR, TEXTBOOK]], ids=short)
-@for_each("data_name", [None, "train"])
+@pytest.mark.parametrize("names", [["train"], ["training"]])
+@pytest.mark.parametrize("conventions", [[TEXTBOOK], [LETOR, TEXTBOOK]], ids=short)
+@pytest.mark.parametrize("data_name", [None, "train"])
 def test_the_training_set_alone_is_refused(names, conventions, data_name):
     stop = stopping(data_name=data_name)
     message = r"validation sets, but only the training set reports 'ndcg@10/textbook'\.\nHint: valid_sets="
@@ -81,13 +81,13 @@ def test_the_training_set_alone_is_refused(names, conventions, data_name):
         train(stop, names, metric=ra.lightgbm.eval_metric(conventions))
 
 
-@for_each("data_name", ["train", "valid_0", "Valid"])
+@pytest.mark.parametrize("data_name", ["train", "valid_0", "Valid"])
 def test_an_unknown_set_is_an_error_that_lists_the_validation_sets(data_name):
     with pytest.raises(ra.InputError, match=rf"watches the set '{data_name}', but the .* are \['other', 'valid'\]\."):
         train(stopping(data_name=data_name), ["train", "valid", "other"])
 
 
-@for_each("data_name", [None, "valid", "train"])
+@pytest.mark.parametrize("data_name", [None, "valid", "train"])
 def test_a_cross_validation_watches_its_validation_folds(data_name):
     from sklearn.model_selection import GroupKFold
 

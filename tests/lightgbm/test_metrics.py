@@ -13,7 +13,6 @@ import pytest
 import rankadapters as ra
 from tests.helpers.metric_trainings import LETOR, TEXTBOOK
 from tests.helpers.rankings import ranking
-from tests.helpers.tables import for_each
 
 lgb = pytest.importorskip("lightgbm")
 pytest.importorskip("sklearn")
@@ -52,8 +51,10 @@ def test_lgbmranker_logs_the_values_and_binds_each_set_once(in_list, monkeypatch
 
 
 @pytest.mark.long
-@for_each("rounds", [3, 7])
-@for_each(("watched", "reported"), [(TEXTBOOK, [TEXTBOOK, LETOR]), (LETOR, [LETOR, TEXTBOOK]), (LOSS, [LOSS, LETOR])])
+@pytest.mark.parametrize("rounds", [3, 7])
+@pytest.mark.parametrize(
+    ("watched", "reported"), [(TEXTBOOK, [TEXTBOOK, LETOR]), (LETOR, [LETOR, TEXTBOOK]), (LOSS, [LOSS, LETOR])]
+)
 def test_early_stopping_stops_in_the_round_of_lightgbms_own(watched, reported, rounds):
     ours, native = ra.lightgbm.early_stopping(watched, rounds, verbose=False), {"first_metric_only": True}
     trainings = [

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from tests.helpers.checkout import CHECKOUT
-from tests.helpers.tables import for_each
 
 pytest.importorskip("pandas")
 pytestmark = pytest.mark.long
@@ -56,7 +55,7 @@ def outcome(toolkit, trial):
     return "same" if np.array_equal(ours, built_in) else "differs"
 
 
-@for_each(("name", "line"), [(name, line) for name in TOOLKITS for line in table_lines(name)])
+@pytest.mark.parametrize(("name", "line"), [(name, line) for name in TOOLKITS for line in table_lines(name)])
 def test_every_line_of_the_tables_agrees_with_training(name, line):
     toolkit = load_toolkit(name)
     settings = {setting.name: setting for setting in toolkit.settings}

@@ -9,7 +9,6 @@ import pyarrow as pa
 import pytest
 
 import rankadapters as ra
-from tests.helpers.tables import for_each
 
 sklearn = pytest.importorskip("sklearn")
 
@@ -58,7 +57,7 @@ ID_COLUMNS = [
 ]  # fmt: skip
 
 
-@for_each(("X", "qid", "column"), ID_COLUMNS)
+@pytest.mark.parametrize(("X", "qid", "column"), ID_COLUMNS)
 def test_a_column_that_holds_the_ids_is_refused_as_a_feature(X, qid, column):
     message = rf"{column} of X holds the query ids, [^\0]*\nHint: QueryRanker\(estimator, qid='its name'\)"
     with pytest.raises(ra.InputError, match=message):

@@ -24,7 +24,6 @@ from sklearn.base import clone  # noqa: E402
 from sklearn.ensemble import HistGradientBoostingRegressor  # noqa: E402
 
 from rankadapters.sklearn import QueryRanker  # noqa: E402
-from tests.helpers.tables import for_each  # noqa: E402
 from tests.helpers.toolkit_rankers import (  # noqa: E402 - after the skip
     CONV,
     DATA,
@@ -64,8 +63,8 @@ ORDERS = {"sorted": slice(None), "interleaved": INTERLEAVED, "queries moved": QU
 
 
 @pytest.mark.parametrize("make", [*RANKERS, pytest.param(boosting, marks=pytest.mark.long)])
-@for_each("weights", [None, ROW_WEIGHTS])
-@for_each("order", ["sorted", "interleaved", "shuffled"])
+@pytest.mark.parametrize("weights", [None, ROW_WEIGHTS])
+@pytest.mark.parametrize("order", ["sorted", "interleaved", "shuffled"])
 def test_predictions_equal_a_fit_by_hand_on_queries_in_order_of_appearance(make, weights, order):
     rows = ORDERS[order]
     X, y, qid, weights = DATA.X[rows], DATA.y[rows], DATA.qid[rows], None if weights is None else weights[rows]

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from tests.helpers.tables import for_each
 
 sklearn = pytest.importorskip("sklearn")
 
@@ -97,7 +96,7 @@ def test_an_estimator_without_classes_is_scored_by_its_prediction():
 
 
 @pytest.mark.long
-@for_each(
+@pytest.mark.parametrize(
     ("response", "scores"),
     [
         ("predict", lambda model: model.predict(DATA.X)),
