@@ -10,7 +10,7 @@ import pytest
 import rankadapters as ra
 from rankadapters import presets
 from rankadapters.statistics.known_presets import presets_by_label
-from tests.helpers.graded_queries import mq2008, small_queries
+from tests.helpers.rankings import mq2008, small_queries
 
 # Random conventions do not suit all labels of these tests.
 pytestmark = pytest.mark.filterwarnings("ignore::rankadapters.LabelsWarning")

@@ -10,7 +10,7 @@ import pytest
 import rankadapters as ra
 from rankadapters.audit import Chance, Matches
 from rankadapters.audit.numbers import Number, read_number
-from tests.helpers.graded_queries import small_queries
+from tests.helpers.rankings import small_queries
 
 
 def generated_data(feature=3):

@@ -10,8 +10,8 @@ import pytest
 import rankadapters as ra
 from rankadapters.core.measures import MEASURES as ALL_MEASURES
 from rankadapters.statistics.grid import has_cutoff, measure_named, values_to_search
-from tests.helpers.depth import examples
-from tests.helpers.graded_queries import small_queries
+from tests.helpers.parameters import examples
+from tests.helpers.rankings import small_queries
 
 MEASURES = {name: measure for name, measure in ALL_MEASURES.items() if name != "ndcg"}
 SUM_PAIRS = {

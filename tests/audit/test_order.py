@@ -17,7 +17,7 @@ import rankadapters as ra
 from rankadapters.audit import Comparison
 from rankadapters.audit.order_report import verdict
 from rankadapters.statistics.significance import holm
-from tests.helpers.graded_queries import small_queries
+from tests.helpers.rankings import small_queries
 
 LETOR4, YAHOO, CATBOOST = ra.presets.letor4(5), ra.presets.yahoo(5), ra.presets.catboost(5)
 

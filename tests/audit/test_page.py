@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from tests.helpers.graded_queries import small_queries
+from tests.helpers.rankings import small_queries
 
 pytest.importorskip("matplotlib")
 

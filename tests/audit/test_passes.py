@@ -11,7 +11,7 @@ import rankadapters as ra
 from rankadapters import cli
 from rankadapters.audit.evaluation import evaluate_usable, measure_in_passes
 from rankadapters.evaluation import passes as engine
-from tests.helpers.graded_queries import small_queries
+from tests.helpers.rankings import small_queries
 
 CONVENTIONS = ["yahoo@5", "letor4@5", "catboost@10"]
 

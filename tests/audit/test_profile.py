@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from tests.helpers.graded_queries import mq2008, small_queries
+from tests.helpers.rankings import mq2008, small_queries
 
 
 def effects(report):

@@ -10,7 +10,7 @@ from tests.helpers.parameters import short
 
 cb = pytest.importorskip("catboost")
 
-from tests.helpers.catboost_rankers import fit_ranker, weighted_rows  # noqa: E402 - after the skip
+from tests.catboost.trainings import fit_ranker, weighted_rows  # noqa: E402 - after the skip
 
 pytestmark = pytest.mark.long
 

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 import rankadapters as ra
-from tests.helpers.catboost_records import BASE, as_dcg, expressible_conventions, weighted_columns
+from tests.catboost.records import BASE, as_dcg, expressible_conventions, weighted_columns
 from tests.helpers.parameters import short
 
 cb = pytest.importorskip("catboost")

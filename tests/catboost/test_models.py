@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from tests.helpers.catboost_rankers import LAST_ITERATION, fit_ranker, weighted_rows
+from tests.catboost.trainings import LAST_ITERATION, fit_ranker, weighted_rows
 
 cb = pytest.importorskip("catboost")
 

@@ -10,7 +10,7 @@ from rankadapters import objectives
 
 cb = pytest.importorskip("catboost")
 
-from tests.helpers.catboost_pools import DETERMINISTIC, pool, rows, train_natively  # noqa: E402 - after the skip
+from tests.catboost.trainings import DETERMINISTIC, pool, rows, train_natively  # noqa: E402 - after the skip
 
 TEXTBOOK = ra.presets.textbook(10)
 LAMBDAMART = ra.catboost.read_objective("LambdaMart")

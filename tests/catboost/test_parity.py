@@ -11,7 +11,7 @@ import rankadapters as ra
 
 cb = pytest.importorskip("catboost")
 
-from tests.helpers.catboost_records import (  # noqa: E402
+from tests.catboost.records import (  # noqa: E402
     BASE,
     convention_of,
     records,

@@ -12,7 +12,7 @@ import rankadapters as ra
 
 cb = pytest.importorskip("catboost")
 
-from tests.helpers.catboost_pools import (  # noqa: E402 - after the skip
+from tests.catboost.trainings import (  # noqa: E402 - after the skip
     CONV,
     DETERMINISTIC,
     LAMBDARANK,

@@ -12,7 +12,7 @@ import rankadapters as ra
 cb = pytest.importorskip("catboost")
 
 from rankadapters.catboost.training_params import REFUSED, TrainingParams, seed_of  # noqa: E402 - after the skip
-from tests.helpers.catboost_pools import CONV, DETERMINISTIC, QUERY_RMSE, pool, query_weights, rows  # noqa: E402
+from tests.catboost.trainings import CONV, DETERMINISTIC, QUERY_RMSE, pool, query_weights, rows  # noqa: E402
 
 
 @pytest.mark.parametrize("name", REFUSED)

@@ -13,7 +13,7 @@ from tests.helpers.parameters import short
 
 cb = pytest.importorskip("catboost")
 
-from tests.helpers.catboost_rankers import weighted_rows  # noqa: E402 - after the skip
+from tests.catboost.trainings import weighted_rows  # noqa: E402 - after the skip
 
 CONVENTION = ra.presets.letor4(3)
 

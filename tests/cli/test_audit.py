@@ -12,7 +12,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import presets
-from tests.helpers.audit_files import COMMANDS, LABELS, QID, SCORES
+from tests.cli.audit_files import COMMANDS, LABELS, QID, SCORES
 from tests.helpers.command import Terminal, output_of, run
 from tests.helpers.parameters import long_except
 

@@ -11,9 +11,9 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import presets
-from tests.helpers.evaluate_files import LEFT_OUT, error_of, output_of
+from tests.cli.evaluate_files import LEFT_OUT, error_of, output_of
+from tests.helpers.checkout import mq2008_files
 from tests.helpers.python_processes import run_python
-from tests.helpers.shared_data import mq2008_files
 
 
 @pytest.mark.parametrize("source", ["letor", "table"])

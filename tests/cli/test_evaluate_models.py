@@ -9,7 +9,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import presets
-from tests.helpers.evaluate_files import error_of, output_of
+from tests.cli.evaluate_files import error_of, output_of
 
 LABELS, QID = [2, 0, 0, 1, 0], [7, 7, 7, 8, 8]
 SCORES = {"good": [3, 2, 1, 2, 1], "bad": [1, 2, 3, 1, 2]}

@@ -8,8 +8,9 @@ import re
 import pytest
 
 from rankadapters.cli.recognition import _kind_of_line
-from tests.helpers import command, evaluate_files
-from tests.helpers.evaluate_files import QRELS, ROWS, RUN, SCORES, TABLE, error_of, output_of
+from tests.cli import evaluate_files
+from tests.cli.evaluate_files import QRELS, ROWS, RUN, SCORES, TABLE, error_of, output_of
+from tests.helpers import command
 
 OPTIONS = ("--convention", "ranx@5", "--format", "json")
 LEFT_OUT = evaluate_files.LEFT_OUT

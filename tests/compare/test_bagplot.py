@@ -21,7 +21,7 @@ from rankadapters.statistics.halfspace_depth import (
     depth_regions,
     halfspace_depth,
 )
-from tests.helpers.depth import examples
+from tests.helpers.parameters import examples
 
 SQUARE = [(0, 0), (0, 2), (2, 0), (2, 2)]
 point_lists = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=1, max_size=9)

@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankadapters.compare import MixedDecimalsWarning, Results, front, leave_one_out, winning_numbers
-from tests.helpers.depth import examples
-from tests.helpers.shared_data import GOLDEN
+from tests.helpers.checkout import GOLDEN
+from tests.helpers.parameters import examples
 
 HAND = json.loads((GOLDEN / "compare_hand_case.json").read_text(encoding="utf-8"))
 METHODS, DATASETS, MEASURES = "ABCDEF", ["D1", "D2", "D3"], ["m1", "m2"]

@@ -12,7 +12,7 @@ import pytest
 import rankadapters as ra
 from rankadapters.core.declaration.fields import Cutoff, Gain, gain_table
 from rankadapters.core.measures import MEASURES
-from tests.helpers.depth import examples
+from tests.helpers.parameters import examples
 
 PAGE = (Path(__file__).parents[2] / "docs" / "spec.md").read_text(encoding="utf-8")
 

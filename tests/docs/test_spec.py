@@ -18,10 +18,8 @@ from hypothesis import strategies as st
 import rankadapters as ra
 from rankadapters import presets
 from rankadapters.core.measures import MEASURES
-from tests.helpers.convention_strategies import conventions
-from tests.helpers.depth import examples
-from tests.helpers.every_measure import WITH_PRESET, convention_of, without_docids
-from tests.helpers.parameters import short
+from tests.helpers.conventions import WITH_PRESET, convention_of, conventions, without_docids
+from tests.helpers.parameters import examples, short
 from tests.oracles.definition import evaluate
 from tests.oracles.rows import Row
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from tests.helpers.ragged_queries import TEXTBOOK, ragged_columns
+from tests.helpers.rankings import TEXTBOOK, ragged_columns
 
 
 @pytest.mark.parametrize("name", ra.presets.names())

@@ -11,7 +11,7 @@ import rankadapters as ra
 from rankadapters.core.arrays import Array
 from rankadapters.evaluation.doubts import FEW_SCORES, MANY_LABELS, look_swapped, score_doubts
 from rankadapters.presets.label_rules import UNSTABLE_SORTS
-from tests.helpers.shared_data import golden_file
+from tests.helpers.checkout import golden_file
 
 GRADED = ["textbook@10", "sklearn@10", "catboost@5", "textbook@all", "catboost.dcg@10", "yahoo@10"]
 SWAPPED = "they look swapped"

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
+from tests.evaluation.segment_rows import conventions, rows, segment_results
 from tests.helpers.command import error_of, output_of
-from tests.helpers.segment_rows import conventions, rows, segment_results
 from tests.helpers.stream_batches import cut_at, even_bounds, random_bounds
 
 DATA = rows(3)

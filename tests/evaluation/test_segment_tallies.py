@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from tests.helpers.segment_rows import rows
+from tests.evaluation.segment_rows import rows
 
 pytest.importorskip("pyarrow")
 

@@ -13,7 +13,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.evaluation.segments import _student
-from tests.helpers.segment_rows import conventions, evaluate_columns, evaluate_segment, rows
+from tests.evaluation.segment_rows import conventions, evaluate_columns, evaluate_segment, rows
 
 DATA = rows()
 WEIGHED = [

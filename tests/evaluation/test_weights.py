@@ -9,7 +9,10 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.core.ranking.compiled import NEVER, NOW, kernels
-from tests.helpers.two_queries import CONV, LABELS, QID, SCORES, WEIGHTED
+
+CONV = ra.presets.textbook(3)
+LABELS, SCORES, QID = [1, 0, 2, 0], [0.1, 0.4, 0.3, 0.2], ["a", "a", "b", "b"]
+WEIGHTED = CONV.replace(average="query")
 
 
 def test_the_smallest_normal_weights_count():

@@ -8,7 +8,7 @@ import numpy as np
 
 import rankadapters as ra
 from rankadapters import objectives
-from tests.helpers.shared_data import golden_file, shared_losses
+from tests.helpers.checkout import golden_file, shared_losses
 
 MAKERS = {
     "StochasticRank": objectives.catboost.stochastic_rank,

@@ -10,7 +10,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.io import from_qrels, read_trec
-from tests.helpers.shared_data import SHARED
+from tests.helpers.checkout import SHARED
 
 QRELS = {"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"d": 1}}
 RUN = {"q1": {"b": 0.9, "x": 0.9, "a": 0.5}, "q2": {"d": 3.0}, "q3": {"a": 1.0}}

@@ -15,9 +15,8 @@ from rankadapters.core.measures import MEASURES
 from rankadapters.core.ranking.compiled import NEVER, NOW, kernels
 from rankadapters.io import streams
 from tests.helpers import stream_batches
-from tests.helpers.convention_strategies import conventions
-from tests.helpers.depth import examples
-from tests.helpers.parameters import short
+from tests.helpers.conventions import conventions
+from tests.helpers.parameters import examples, short
 from tests.helpers.stream_batches import cut_at, even_bounds, random_bounds
 
 CONVENTIONS = ["lightgbm@10", "mslr@5", "sklearn@3", "lightgbm.map@5", "xgboost.auc", "textbook@all"]

@@ -10,7 +10,7 @@ import pytest
 import rankadapters as ra
 from rankadapters import presets
 from rankadapters.io import Judgments, read_trec
-from tests.helpers.shared_data import golden_file
+from tests.helpers.checkout import golden_file
 
 TOOLS = golden_file("tools")
 DATA = [data for data in TOOLS["data"] if "docid" in data and "retrieved" not in data]

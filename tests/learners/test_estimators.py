@@ -26,7 +26,7 @@ from rankadapters.learners import AdaRank, CoordinateAscent, NeuralRanker, RankB
 from rankadapters.presets.texts import as_convention  # noqa: E402
 from rankadapters.sklearn import QueryKFold, query_scorer  # noqa: E402
 from tests.helpers.rankings import ranking  # noqa: E402
-from tests.helpers.sklearn_checks import failed_checks  # noqa: E402
+from tests.helpers.toolkit_rankers import failed_checks  # noqa: E402
 
 CONV = "textbook@5"
 WEIGHTED = ra.presets.textbook(5).replace(average="query")  # uses the weights that scikit-learn's checks pass

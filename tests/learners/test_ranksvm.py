@@ -18,8 +18,8 @@ from sklearn.svm import LinearSVC
 
 from rankadapters.learners import RankSVM
 from rankadapters.learners.ranksvm import PairMargins, _conjugate_gradients, _descend
-from tests.helpers.learners_by_hand import label_pairs
 from tests.helpers.rankings import ranking
+from tests.learners.learners_by_hand import label_pairs
 
 DATA = ranking(1, 25)
 VALID = ranking(2, 20)

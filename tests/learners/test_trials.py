@@ -16,9 +16,9 @@ import rankadapters as ra
 from rankadapters.core.ranking.compiled import NEVER, NOW, kernels
 from rankadapters.learners import trials as trials_module
 from rankadapters.learners.trials import Trials
-from tests.helpers.convention_strategies import conventions
-from tests.helpers.depth import examples
+from tests.helpers.conventions import conventions
 from tests.helpers.oracle_rows import columns_and_scores, ragged_queries, takes_probabilities, weights_and_pairs
+from tests.helpers.parameters import examples
 from tests.helpers.rankings import ranking
 
 DATA = ranking(3, 40)

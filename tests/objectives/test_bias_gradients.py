@@ -8,7 +8,7 @@ import pytest
 import rankadapters as ra
 from rankadapters import objectives
 from rankadapters.evaluation import threads
-from tests.helpers.gradient_rows import (
+from tests.objectives.examples import (
     EXACT,
     STATELESS,
     TABULATED,

@@ -10,9 +10,9 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import objectives
+from tests.helpers.checkout import golden_file, shared_losses
 from tests.helpers.objective_rankings import first_trees
 from tests.helpers.random_loss_records import float64_gradients, leaf_values, named_trees, read_loss
-from tests.helpers.shared_data import golden_file, shared_losses
 
 pytestmark = pytest.mark.long
 

@@ -14,24 +14,24 @@ from hypothesis import strategies as st
 import rankadapters as ra
 from rankadapters import objectives
 from rankadapters.evaluation import threads
-from tests.helpers.depth import examples
-from tests.helpers.every_objective import VALUE_BY_CLASS
-from tests.helpers.gradient_rows import (
+from tests.helpers.oracle_rows import ragged_queries
+from tests.helpers.parameters import examples
+from tests.objectives.examples import (
     ALL,
     EXACT,
     NOISY,
     RANDOMIZED,
     STATELESS,
     TABULATED,
+    VALUE_BY_CLASS,
     accepted_rows,
     labels_scores_sizes,
     objective_id,
+    pairwise_objectives,
     queries_of,
+    run_in_python,
 )
-from tests.helpers.oracle_rows import ragged_queries
-from tests.helpers.pairwise_gradients_by_hand import query_gradients
-from tests.helpers.python_kernels import run_in_python
-from tests.helpers.random_objectives import pairwise_objectives
+from tests.objectives.gradients_by_hand import query_gradients
 from tests.oracles.rows import Row
 
 

@@ -15,9 +15,9 @@ from rankadapters.objectives.base import OBJECTIVES
 from rankadapters.objectives.kernels.exponentials import LOWEST, exponentials
 from rankadapters.objectives.kernels.replicas import BINS, REACH, from_table, sigmoid_table
 from rankadapters.objectives.pair_gradients import COMMON_SHARE, common_gain
-from tests.helpers.gradient_rows import EXACT
-from tests.helpers.pairwise_gradients_by_hand import query_gradients
 from tests.helpers.random_loss_records import float64_gradients
+from tests.objectives.examples import EXACT
+from tests.objectives.gradients_by_hand import query_gradients
 from tests.oracles.rows import Row
 
 pytestmark = pytest.mark.long

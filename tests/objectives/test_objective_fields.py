@@ -11,8 +11,8 @@ import rankadapters as ra
 from rankadapters import objectives
 from rankadapters.objectives.base import OBJECTIVES
 from rankadapters.objectives.position_bias import POSITION_BIASES
-from tests.helpers.every_objective import VALUE_BY_CLASS
 from tests.helpers.parameters import short
+from tests.objectives.examples import VALUE_BY_CLASS
 
 CLASSES = [*OBJECTIVES.values(), *POSITION_BIASES.values()]
 NAN, INF = float("nan"), float("inf")

@@ -13,8 +13,8 @@ import pytest
 import rankadapters as ra
 from rankadapters import objectives
 from rankadapters.objectives.pair_gradients import PairDraws, twister_word
-from tests.helpers.every_objective import BIASES, OBJECTIVES
 from tests.helpers.objective_rankings import graded_ranking
+from tests.objectives.examples import BIASES, OBJECTIVES
 
 READERS = [
     *((objectives.parse, value) for value in OBJECTIVES),

@@ -6,8 +6,8 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import objectives
-from tests.helpers.every_objective import BIASES, OBJECTIVES, VALUE_BY_CLASS
 from tests.helpers.parameters import short
+from tests.objectives.examples import BIASES, OBJECTIVES, VALUE_BY_CLASS
 
 ADAPTERS = ["lightgbm", "xgboost"]
 

@@ -10,7 +10,15 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import objectives
-from tests.helpers.objective_rankings import graded_ranking
+from tests.helpers.checkout import golden_file, shared_losses
+from tests.helpers.objective_rankings import (
+    ADDITIVE_BIAS,
+    ADDITIVE_BIAS_BY_ROW,
+    RATIO_BIAS,
+    TRUE_COST,
+    graded_ranking,
+    shuffled_positions,
+)
 from tests.helpers.objective_trainings import (
     MEAN_PAIR_OPTIONS,
     LightGBM,
@@ -20,14 +28,6 @@ from tests.helpers.objective_trainings import (
     with_accepted_labels,
 )
 from tests.helpers.rankings import Ranking
-from tests.helpers.shared_data import golden_file, shared_losses
-from tests.helpers.shuffled_positions import (
-    ADDITIVE_BIAS,
-    ADDITIVE_BIAS_BY_ROW,
-    RATIO_BIAS,
-    TRUE_COST,
-    shuffled_positions,
-)
 
 pytestmark = pytest.mark.long
 

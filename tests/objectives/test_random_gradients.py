@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 
 import rankadapters as ra
 from rankadapters import objectives
-from tests.helpers import random_losses_by_hand as by_hand
-from tests.helpers.depth import examples
-from tests.helpers.gradient_rows import labels_scores_sizes
 from tests.helpers.oracle_rows import columns_and_scores, ragged_queries
+from tests.helpers.parameters import examples
 from tests.helpers.random_loss_records import float64_gradients
-from tests.helpers.random_objectives import (
+from tests.objectives import gradients_by_hand as by_hand
+from tests.objectives.examples import (
     CATBOOST_ERR,
+    labels_scores_sizes,
     simple_stochastic_rank,
     simple_yetirank,
     stochastic_ranks,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rankadapters import objectives
-from tests.helpers.random_objectives import simple_stochastic_rank, simple_yetirank
+from tests.objectives.examples import simple_stochastic_rank, simple_yetirank
 
 
 @pytest.mark.parametrize("delta", ["exact", "catboost"])

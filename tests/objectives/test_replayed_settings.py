@@ -19,10 +19,10 @@ def load_toolkit(name):
     """Return a toolkit that trains each trial of its settings once."""
     if name == "LightGBM":
         pytest.importorskip("lightgbm")
-        from tests.helpers.replayed_lightgbm import LIGHTGBM as TOOLKIT
+        from tests.objectives.replayed_lightgbm import LIGHTGBM as TOOLKIT
     else:
         pytest.importorskip("xgboost")
-        from tests.helpers.replayed_xgboost import XGBOOST as TOOLKIT
+        from tests.objectives.replayed_xgboost import XGBOOST as TOOLKIT
     models = {}
 
     def train(trial, by_our_objective):

@@ -11,11 +11,10 @@ from hypothesis import strategies as st
 
 import rankadapters as ra
 from rankadapters import objectives
-from tests.helpers.depth import examples
-from tests.helpers.gradient_rows import EXACT
 from tests.helpers.oracle_rows import columns_and_scores, ragged_queries
-from tests.helpers.pairwise_gradients_by_hand import query_gradients
-from tests.helpers.random_objectives import lambdaranks
+from tests.helpers.parameters import examples
+from tests.objectives.examples import EXACT, lambdaranks
+from tests.objectives.gradients_by_hand import query_gradients
 
 pytestmark = pytest.mark.long
 

@@ -14,7 +14,7 @@ from rankadapters.parity import causes, check_value
 from rankadapters.parity.causes import number_causes
 from rankadapters.parity.checks import compare_numbers
 from rankadapters.statistics.rivals import Changes, OurNumber
-from tests.helpers.depth import examples
+from tests.helpers.parameters import examples
 
 pytestmark = pytest.mark.filterwarnings("ignore::rankadapters.LabelsWarning")  # labels that some tools refuse
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from tests.helpers.depth import examples
+from tests.helpers.parameters import examples
 
 pytestmark = [
     pytest.mark.long,

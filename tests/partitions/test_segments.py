@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
+from tests.evaluation.segment_rows import segment_results
 from tests.helpers.partitioned_rows import AVERAGED_TIES, COLUMNS, conventions, partition_rows, rows
-from tests.helpers.segment_rows import segment_results
 
 DATA = rows()
 DATA["market"] = np.array(["se", "no", "dk"])[DATA["query"] % 5 % 3]
@@ -46,7 +46,7 @@ class OnSpark:
         self.session, self.module = request.getfixturevalue("spark"), ra.spark
 
     def frame(self, parts):
-        from tests.helpers.spark_frames import spark_frame
+        from tests.helpers.engines import spark_frame
 
         return spark_frame(self.session, parts)
 

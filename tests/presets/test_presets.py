@@ -19,8 +19,8 @@ import rankadapters as ra
 from rankadapters import presets
 from rankadapters.presets.texts import maker
 from rankadapters.presets.tool import Tool, preset
-from tests.helpers.convention_strategies import conventions
-from tests.helpers.depth import examples
+from tests.helpers.conventions import conventions
+from tests.helpers.parameters import examples
 
 # Values to try for each option of a preset, and the values of presets that allow fewer.
 VALUES = {

@@ -16,8 +16,8 @@ import rankadapters as ra
 from rankadapters import presets
 from rankadapters.core.measures import MEASURES
 from rankadapters.presets.texts import ALIASES, as_convention, tool_name
-from tests.helpers.convention_strategies import field_values
-from tests.helpers.depth import examples
+from tests.helpers.conventions import field_values
+from tests.helpers.parameters import examples
 
 
 @pytest.mark.parametrize(

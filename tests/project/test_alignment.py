@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 import rankadapters as ra
-from tests.helpers import public_calls
-from tests.helpers.public_calls import CALLS, FEATURES, LABELS, QID, ranker
+from tests.project import public_calls
+from tests.project.public_calls import CALLS, FEATURES, LABELS, QID, ranker
 
 INDEX = ["r0", "r1", "r2", "r3"]
 X, Y, GROUPS = pd.DataFrame(FEATURES, index=INDEX), pd.Series(LABELS, index=INDEX), pd.Series(QID, index=INDEX)

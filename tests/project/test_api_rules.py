@@ -9,7 +9,7 @@ import pytest
 
 import rankadapters as ra
 from tests.helpers.checkout import CHECKOUT
-from tests.helpers.public_calls import public_modules
+from tests.project.public_calls import public_modules
 
 for engine in ("dask", "pyspark"):  # their functions follow the rules, too
     pytest.importorskip(engine)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers import shared_data
+from tests.helpers import checkout
 from tests.helpers.checkout import CHECKOUT
 
 TESTS = Path(__file__).parent.parent
@@ -35,11 +35,11 @@ def test_a_test_module_that_cannot_be_imported_is_an_error_although_the_search_f
 
 
 def test_without_shared_data_golden_files_are_read_and_mq2008_is_skipped(monkeypatch, tmp_path):
-    monkeypatch.setattr(shared_data, "SHARED", tmp_path)
-    monkeypatch.setattr(shared_data, "MQ2008", tmp_path / "data" / "MQ2008")
-    assert shared_data.shared_records("toolkits/xgboost_metrics") == []
+    monkeypatch.setattr(checkout, "SHARED", tmp_path)
+    monkeypatch.setattr(checkout, "MQ2008", tmp_path / "data" / "MQ2008")
+    assert checkout.shared_records("toolkits/xgboost_metrics") == []
     with pytest.raises(pytest.skip.Exception, match="MQ2008 is not there"):
-        shared_data.mq2008_files()
+        checkout.mq2008_files()
 
 
 @pytest.mark.parametrize("file", sorted(TESTS.glob("golden/*.json")), ids=lambda file: file.stem)

@@ -11,7 +11,7 @@ import pytest
 
 import rankadapters as ra
 from tests.helpers.parameters import long_except
-from tests.helpers.public_calls import CALLS, TEXT, USES, callable_of, parameter_names, public_callables, valid_call
+from tests.project.public_calls import CALLS, TEXT, USES, callable_of, parameter_names, public_callables, valid_call
 
 
 @pytest.fixture(autouse=True)

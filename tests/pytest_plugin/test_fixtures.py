@@ -102,7 +102,7 @@ def test_bad_arguments_are_refused(run):
 def test_equal_numbers_of_every_measure_pass_and_different_ones_fail(run):
     result = run("""
 import re
-from tests.helpers.every_measure import DATA, DOCIDS, LABELS, SCORES, every_measure
+from tests.helpers.conventions import DATA, DOCIDS, LABELS, SCORES, every_measure
 
 COLUMNS = {"qid": DATA.qid, "docid": DOCIDS}
 

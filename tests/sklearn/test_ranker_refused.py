@@ -18,7 +18,7 @@ from sklearn.linear_model import Ridge  # noqa: E402
 from sklearn.model_selection import learning_curve  # noqa: E402
 
 from rankadapters.sklearn import CutQueriesWarning, QueryKFold, QueryRanker  # noqa: E402
-from tests.helpers.sklearn_folds import DATA, FRAME, NAMES, TEXTBOOK  # noqa: E402 - after the skip
+from tests.sklearn.folds import DATA, FRAME, NAMES, TEXTBOOK  # noqa: E402 - after the skip
 
 
 def test_a_ranker_that_knows_the_whole_queries_warns_of_cut_ones(metadata_routing):

@@ -18,7 +18,7 @@ from sklearn.naive_bayes import GaussianNB  # noqa: E402
 from sklearn.pipeline import make_pipeline  # noqa: E402
 
 from rankadapters.sklearn import QueryKFold, QueryRanker, query_scorer  # noqa: E402
-from tests.helpers.sklearn_folds import DATA, TEXTBOOK  # noqa: E402 - after the skip
+from tests.sklearn.folds import DATA, TEXTBOOK  # noqa: E402 - after the skip
 
 GRADES = DATA.y.astype(int)
 BINARY = np.minimum(GRADES, 1)

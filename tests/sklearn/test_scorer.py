@@ -29,7 +29,7 @@ from sklearn.model_selection import (  # noqa: E402
 from sklearn.pipeline import make_pipeline  # noqa: E402
 from sklearn.preprocessing import StandardScaler  # noqa: E402
 
-from tests.helpers.sklearn_folds import (  # noqa: E402 - after the skip
+from tests.sklearn.folds import (  # noqa: E402 - after the skip
     DATA,
     TEXTBOOK,
     WEIGHTED,

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from tests.helpers.engines import failure_of
+from tests.helpers.engines import failure_of, spark_frame
 from tests.helpers.partitioned_rows import (
     AVERAGED_TIES,
     COLUMNS,
@@ -18,7 +18,6 @@ from tests.helpers.partitioned_rows import (
     rows,
     score_dicts,
 )
-from tests.helpers.spark_frames import spark_frame
 
 pytest.importorskip("pyspark")
 pytestmark = pytest.mark.long

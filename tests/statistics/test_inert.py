@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 import rankadapters as ra
 from rankadapters.statistics.inert import terms_of
-from tests.helpers.convention_strategies import conventions
-from tests.helpers.depth import examples
+from tests.helpers.conventions import conventions
+from tests.helpers.parameters import examples
 
 BASE = ra.presets.textbook(2)
 PLAIN = {"labels": [2, 0, 1, 1, 0], "group_sizes": [3, 2]}

@@ -11,7 +11,7 @@ import rankadapters as ra
 from rankadapters.core.measures import MEASURES
 from rankadapters.statistics.grid import has_cutoff, values_to_search, with_refusals
 from rankadapters.statistics.search import Data, Search
-from tests.helpers.graded_queries import small_queries
+from tests.helpers.rankings import small_queries
 
 QUERIES, SCORES = small_queries(3, n_queries=12)
 GRID = {  # some choices of each field

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from tests.helpers.mlflow_registry import EVALUATOR, import_mlflow
 from tests.helpers.rankings import ranking
+from tests.trackers.mlflow_registry import EVALUATOR, import_mlflow
 
 os.environ["MLFLOW_DISABLE_TELEMETRY"] = "true"  # MLflow reads it when it is imported
 pytestmark = [

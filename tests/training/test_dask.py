@@ -11,11 +11,11 @@ import pytest
 import rankadapters as ra
 from tests.helpers.python_processes import TIMEOUT
 from tests.helpers.rankings import Ranking
-from tests.helpers.training_table import EQUAL, NDCG, Error, Row, cases, check, generated, same
+from tests.training.training_table import EQUAL, NDCG, Error, Row, cases, check, generated, same
 
 distributed = pytest.importorskip("distributed")
 pytest.importorskip("sklearn")
-from tests.helpers.ranking_parts import cut_at_queries, scatter_parts, workers_of  # noqa: E402
+from tests.helpers.engines import cut_at_queries, scatter_parts, workers_of  # noqa: E402
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:Parameter n_jobs will be ignored:UserWarning"),

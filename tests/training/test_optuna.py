@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from tests.helpers.training_table import EQUAL, LOSS, MAP, NDCG, Error, Row, cases, check, generated, same
+from tests.training.training_table import EQUAL, LOSS, MAP, NDCG, Error, Row, cases, check, generated, same
 
 optuna, integration = pytest.importorskip("optuna"), pytest.importorskip("optuna_integration")
 cb, lgb, xgb = (pytest.importorskip(name) for name in ("catboost", "lightgbm", "xgboost"))

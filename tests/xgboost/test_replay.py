@@ -12,10 +12,10 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import objectives
+from tests.helpers.checkout import golden_file
 from tests.helpers.objective_rankings import graded_ranking
 from tests.helpers.objective_trainings import MEAN_PAIRS, PAIR_SEED, XGBoost, assert_same_predictions
 from tests.helpers.parameters import short
-from tests.helpers.shared_data import golden_file
 
 xgb = pytest.importorskip("xgboost")
 

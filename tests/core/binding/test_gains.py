@@ -10,7 +10,7 @@ from rankadapters.core.binding import gains as module
 from rankadapters.core.binding.gains import discounts_of, gains_of, gains_of_rows, ideal_sums
 from rankadapters.core.ranking.compiled import kernels
 from rankadapters.core.ranking.ranks import rank_queries
-from tests.helpers.ragged_queries import TEXTBOOK, ragged_columns
+from tests.helpers.rankings import TEXTBOOK, ragged_columns
 
 GAINS = ["exp2", "exp2-floor", "linear", "linear-positive", "from_1", "table_0_1_2_5", "table_-1_0_0_3"]
 

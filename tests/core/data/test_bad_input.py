@@ -11,7 +11,10 @@ import pyarrow as pa
 import pytest
 
 import rankadapters as ra
-from tests.helpers.two_queries import CONV, LABELS, QID, SCORES, WEIGHTED
+
+CONV = ra.presets.textbook(3)
+LABELS, SCORES, QID = [1, 0, 2, 0], [0.1, 0.4, 0.3, 0.2], ["a", "a", "b", "b"]
+WEIGHTED = CONV.replace(average="query")
 
 
 def assert_refused(problem, labels, scores, convention, **columns):

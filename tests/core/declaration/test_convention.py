@@ -11,7 +11,7 @@ from hypothesis import given
 
 import rankadapters as ra
 from rankadapters import presets
-from tests.helpers.convention_strategies import conventions
+from tests.helpers.conventions import conventions
 
 FIELDS = {
     "k": 10, "gain": "exp2", "discount": "log2", "ideal": "cutoff", "ties": "average", "precision": "float64",

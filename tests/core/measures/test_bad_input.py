@@ -8,7 +8,7 @@ import pytest
 import rankadapters as ra
 from rankadapters.core.declaration.fields import Cutoff
 from rankadapters.core.ranking.compiled import NEVER, NOW, kernels
-from tests.helpers.every_measure import WITH_PRESET, convention_of, without_docids
+from tests.helpers.conventions import WITH_PRESET, convention_of, without_docids
 
 
 def plain(measure):

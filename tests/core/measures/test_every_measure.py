@@ -12,7 +12,7 @@ import rankadapters as ra
 from rankadapters import presets
 from rankadapters.core.measures import MEASURES
 from tests.helpers.command import output_of
-from tests.helpers.every_measure import DATA, DOCIDS, LABELS, SCORES, VALID, VALID_LABELS, every_measure, without_docids
+from tests.helpers.conventions import DATA, DOCIDS, LABELS, SCORES, VALID, VALID_LABELS, every_measure, without_docids
 from tests.helpers.rankings import ranking
 
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 import rankadapters as ra
 from rankadapters.core.measures import MEASURES
 from rankadapters.core.ranking.compiled import NEVER, NOW, kernels
-from tests.helpers.convention_strategies import field_values
-from tests.helpers.depth import examples
+from tests.helpers.conventions import field_values
+from tests.helpers.parameters import examples
 
 SHARED = {
     "k": 3, "relevant": "from_1", "ties": "input", "precision": "float64", "retrieve": "all", "short": "pad",

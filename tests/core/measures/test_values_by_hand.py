@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import rankadapters as ra
 from rankadapters.core.ranking.compiled import NEVER, NOW, kernels
-from tests.helpers.depth import examples
+from tests.helpers.parameters import examples
 from tests.oracles.correlations import _cosine
 
 AP = ra.AP(

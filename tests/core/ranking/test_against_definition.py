@@ -16,10 +16,10 @@ from rankadapters.core.measures import MEASURES
 from rankadapters.core.ranking.compiled import NEVER, NOW, kernels
 from rankadapters.core.ranking.ranks import rank_queries
 from rankadapters.core.ranking.sorting import COUNTED, FEW, LANES, MOST_KEPT, ranked_rows
-from tests.helpers.convention_strategies import conventions
-from tests.helpers.depth import examples
+from tests.helpers.conventions import conventions
 from tests.helpers.oracle_rows import columns_and_scores, ragged_queries, takes_probabilities, weights_and_pairs
-from tests.helpers.score_spreads import SPREADS
+from tests.helpers.parameters import examples
+from tests.helpers.rankings import SPREADS
 from tests.oracles import definition
 from tests.oracles.rows import Row
 

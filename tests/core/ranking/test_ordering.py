@@ -9,7 +9,7 @@ import pytest
 
 from rankadapters.core.ranking.offsets import offsets
 from rankadapters.core.ranking.ordering import LONGEST, SHORTEST, candidates, largest_first, order_within
-from tests.helpers.score_spreads import SPREADS
+from tests.helpers.rankings import SPREADS
 
 MIXED = [1, 700, 2, SHORTEST - 1, 0, SHORTEST, 64, 65, 3, 1200, 0, 5]
 SIZES = {"mixed": MIXED, "short and long": [400, 3] * 5, "a last long one": [1, 900], "equal": [70] * 9, "one": [3000]}
