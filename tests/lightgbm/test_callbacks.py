@@ -12,7 +12,7 @@ from tests.helpers.rankings import ranking
 
 lgb = pytest.importorskip("lightgbm")
 pytest.importorskip("sklearn")
-from tests.helpers.lightgbm_datasets import PARAMS, dataset, fit_ranker  # noqa: E402 - after the skip
+from tests.helpers.lightgbm_datasets import PARAMS, dataset  # noqa: E402 - after the skip
 
 TRAIN, VALID, OTHER = ranking(5, 60), ranking(6, 40), ranking(7, 40)
 METRIC = ra.lightgbm.eval_metric([LETOR, TEXTBOOK])
@@ -63,14 +63,6 @@ def test_the_two_sets_stop_in_different_rounds(full_log):
     assert len({stopped_in(full_log[name][TEXTBOOK.name]) for name in ("valid", "other")}) == 2
 
 
-def test_a_metric_whose_name_ends_alike_is_not_watched(full_log):
-    rising = iter(range(1000))
-    ours = ra.lightgbm.eval_metric({"ndcg": TEXTBOOK})
-    metrics = [lambda preds, data: ("valid ndcg", next(rising), True), ours]
-    booster, log = train(stopping({"ndcg": TEXTBOOK}), ["valid"], metric=metrics)
-    assert (len(log["valid"]["ndcg"]), booster.best_iteration) == stopped_in(full_log["valid"][TEXTBOOK.name])
-
-
 @pytest.mark.parametrize("names", [["train"], ["training"]])
 @pytest.mark.parametrize("conventions", [[TEXTBOOK], [LETOR, TEXTBOOK]], ids=short)
 @pytest.mark.parametrize("data_name", [None, "train"])
@@ -108,20 +100,3 @@ def test_a_training_with_dart_does_not_turn_off_the_next(full_log):
     with pytest.warns(UserWarning, match="not available in dart mode"):
         assert train(stop, ["valid"], boosting="dart")[0].current_iteration() == 60
     assert train(stop, ["valid"])[0].best_iteration == stopped_in(full_log["valid"][TEXTBOOK.name])[1]
-
-
-def test_lightgbm_puts_its_own_metrics_first_and_ours_watches_the_declared_one():
-    def fit(*callbacks):
-        ranker = lgb.LGBMRanker(
-            n_estimators=60, learning_rate=0.5, metric="None", verbosity=-1, min_child_samples=5, n_jobs=1
-        )
-        metrics = [ra.lightgbm.eval_metric(TEXTBOOK), "map"]
-        return fit_ranker(ranker, TRAIN, OTHER, eval_metric=metrics, callbacks=list(callbacks))
-
-    log = fit().evals_result_["valid_0"]
-    assert next(iter(log)) == "map@1"
-    best = {name: stopped_in(log[name])[1] for name in ("map@1", TEXTBOOK.name)}
-    assert best["map@1"] != best[TEXTBOOK.name]
-    first_only = lgb.early_stopping(ROUNDS, first_metric_only=True, verbose=False)
-    assert fit(first_only).best_iteration_ == best["map@1"]
-    assert fit(stopping()).best_iteration_ == best[TEXTBOOK.name]

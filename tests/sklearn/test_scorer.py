@@ -88,17 +88,6 @@ def test_a_search_scores_every_candidate_on_whole_queries(metadata_routing, kind
     assert search.score(DATA.X, DATA.y, qid=DATA.qid) == expected
 
 
-def test_scorers_of_several_conventions_are_keyed_by_their_names(metadata_routing):
-    scoring = ra.sklearn.query_scorer([TEXTBOOK, WEIGHTED])
-    assert list(scoring) == [TEXTBOOK.name, WEIGHTED.name]
-    search = GridSearchCV(Ridge(), {"alpha": [1.0]}, scoring=scoring, cv=ra.sklearn.QueryKFold(3), refit=TEXTBOOK.name)
-    results = search.fit(DATA.X, DATA.y, qid=DATA.qid).cv_results_
-    for convention in (TEXTBOOK, WEIGHTED):
-        values = [results[f"split{fold}_test_{convention.name}"][0] for fold in range(3)]
-        assert values == values_by_fold(convention, cv=query_folds())
-    assert search.best_score_ == results[f"mean_test_{TEXTBOOK.name}"][0]
-
-
 def test_scorers_can_be_pickled_and_named():
     scoring = ra.sklearn.query_scorer({"a": TEXTBOOK, "b": WEIGHTED}, qid="session")
     assert repr(scoring["b"]) == "query_scorer(b, qid='session')"
