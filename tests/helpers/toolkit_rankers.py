@@ -42,8 +42,6 @@ def catboost(**params):
 
 
 RANKERS = [lightgbm, xgboost, catboost]
-INTERLEAVED = np.lexsort((DATA.qid, np.concatenate([np.arange(size) for size in DATA.sizes])))
-QUERIES_SHUFFLED = np.concatenate([np.flatnonzero(DATA.qid == query) for query in RNG.permutation(DATA.sizes.size)])
 SHUFFLED = RNG.permutation(DATA.y.size)
 
 
