@@ -200,7 +200,7 @@ def positions_of(name: str, first: Queries, queries: Queries) -> NDArray[np.intp
     if len(position_of) != len(first_ids) or any(query not in position_of for query in first_ids):
         sizes = f"({len(position_of)} and {len(first_ids)})"
         message = f"model {name!r} and the first model have different queries {sizes}."
-        raise InputError(message, hint="evaluate all models over the same queries")
+        raise InputError(message, hint="keep the queries that all have, such as a[a['qid'].isin(b['qid'])] of frames")
     positions = np.array([position_of[query] for query in first_ids], np.intp)
     judgments = _judgments(first, np.arange(first.n_queries)), _judgments(queries, np.argsort(positions))
     if not all(map(np.array_equal, *judgments)):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from os import PathLike
 from typing import Any, Unpack, overload
 
 import numpy as np
@@ -15,7 +16,8 @@ from rankadapters.core.data.columns import Columns, refuse_other_names
 from rankadapters.core.data.queries import describes_columns
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.guesses import ORDER, shows_call, wrong_call
-from rankadapters.evaluation.table_calls import column_names
+from rankadapters.core.errors import InputError
+from rankadapters.evaluation.table_calls import column_names, whole_call
 from rankadapters.progress import shows
 from rankadapters.statistics.significance import checked_resampling
 
@@ -118,7 +120,11 @@ def order(
     if scores is None or convention is None:
         if scores is not None or not column_names(labels):
             missing = [name for name, value in {"scores": scores, "convention": convention}.items() if value is None]
-            raise wrong_call(f"order() has no {' and no '.join(missing)}", columns, ORDER)
+            msg, names = f"order() has no {' and no '.join(missing)}", column_names(labels)
+            if isinstance(labels, str | PathLike) or (names and not isinstance(labels, Mapping)):
+                call = whole_call("order", labels, names, (labels, scores), {**columns, "convention": convention})
+                raise InputError(f"{msg}.", hint=call)
+            raise wrong_call(msg, columns, ORDER)
         refuse_other_names(columns, ())
         model_scores, by = read_values(labels, convention, by)
     else:

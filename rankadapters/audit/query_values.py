@@ -21,7 +21,11 @@ from rankadapters.evaluation.passes import Member
 from rankadapters.evaluation.table_calls import column_names
 from rankadapters.presets.texts import as_conventions, parse
 
-_MAKE = "a table as ra.per_query(..., frame=True) and ra.per_query_table return it"  # a hint
+# Hints
+_MAKE = (
+    'ra.per_query_table(df, convention, score=["a", "b"]) returns such a table; or one for each model, {"A": a, "B": b}'
+)
+_NAME = "convention={'ndcg_10': 'textbook@10'} says what a column of this name has"
 
 
 def read_values(
@@ -91,11 +95,9 @@ def _named_conventions(table: Mapping[str, Array]) -> list[Convention]:
         try:
             conventions += [parse(name)] if "/" in name else []
         except ConventionError:  # a name that ends in a hash
-            raise InputError(
-                f"the convention of column {name!r} is unknown.", hint="convention=[...] names it"
-            ) from None
+            raise InputError(f"the convention of column {name!r} is unknown.", hint=_NAME) from None
     if not conventions:
-        raise InputError(f"the values have no column of a convention; they have {choices(table)}.", hint=_MAKE)
+        raise InputError(f"the values have no column of a convention; they have {choices(table)}.", hint=_NAME)
     return conventions
 
 

@@ -99,7 +99,7 @@ class SegmentOrderReport(Document):
             sentences.append(
                 f"{under}{c.first} minus {c.second} is {signed(c.difference)}{interval}. {c.first} is ahead in "
                 f"{ahead.count(c.first)} of {len(reports)} segments and {c.second} in {ahead.count(c.second)}; "
-                f"{sum(significant)} of these differences are significant."
+                f"{sum(significant)} of these differences {'is' if sum(significant) == 1 else 'are'} significant."
             )
         return "\n".join(sentences)
 

@@ -165,7 +165,7 @@ class History(list[Evaluation]):
         dataset : str, optional
             Name of the set.
         convention : Convention or str, optional
-            A convention or its text.
+            A convention or its text, or a name in the log.
 
         Raises
         ------
@@ -174,12 +174,12 @@ class History(list[Evaluation]):
         """
         if not isinstance(dataset, str | None):
             raise refusal("dataset", dataset, "a text and None")
-        chosen = None if convention is None else as_convention(convention)
-        entries = [
-            entry
-            for entry in self
-            if dataset in {None, entry.dataset} and (chosen is None or entry.convention == chosen)
-        ]
+        entries = [entry for entry in self if dataset in {None, entry.dataset}]
+        if isinstance(convention, str) and any(entry.name == convention for entry in self):
+            entries = [entry for entry in entries if entry.name == convention]
+        elif convention is not None:
+            chosen = as_convention(convention)
+            entries = [entry for entry in entries if entry.convention == chosen]
         if self and not entries:
             sets, names = ({getattr(entry, field): None for entry in self} for field in ("dataset", "name"))
             msg = "no entry of the history matches."

@@ -9,6 +9,7 @@ import argparse
 import os
 import sys
 from collections.abc import Callable, Sequence
+from difflib import get_close_matches
 from typing import Any, NoReturn
 
 from rankadapters import __version__
@@ -87,7 +88,9 @@ class _Parser(argparse.ArgumentParser):
             return parsed, []
         if unknown:  # raised here, so that the error names the subcommand
             is_file = not unknown[0].startswith("-") and "--table" in self._option_string_actions
-            self.error(f"unrecognized arguments: {' '.join(unknown)}" + _FILES * is_file)
+            near = get_close_matches(unknown[0], self._option_string_actions, 1, cutoff=0.55)
+            hint = _FILES if is_file else "".join(f". Hint: did you mean {option}?" for option in near)
+            self.error(f"unrecognized arguments: {' '.join(unknown)}{hint}")
         return parsed, unknown
 
     def exit(self, status: int = 0, message: str | None = None) -> NoReturn:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import Any
 
 from rankadapters import presets
@@ -57,7 +58,7 @@ def add_identify(parser: argparse.ArgumentParser) -> None:
         parser,
         "Find all conventions, presets first, under which the scores in files give the published numbers, and estimate "
         "how often a random number would match too. Several numbers from one table make a match by chance unlikely.",
-        "identify 0.1623 --features test.txt --predictions scores.txt",
+        "identify 0.1623 test.txt scores.txt",
         "identify 5=0.4382 10=0.4711 --features test.txt --predictions scores.txt",
         "identify a:10=0.43 b:10=0.47 --features test.txt --predictions a=a.txt --predictions b=b.txt",
         "identify 0.3588 --measure ap --k 10 --qrels qrels.txt --run run.txt",
@@ -66,7 +67,8 @@ def add_identify(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "value", nargs="+", type=_value, metavar="VALUE",
         help="the number with all its decimals, such as 0.1623; for several numbers, each with its cutoff: 5=0.4382 "
-        "10=0.4711; for several models, each with its name: MODEL:0.1623 or MODEL:10=0.1623",
+        "10=0.4711; for several models, each with its name: MODEL:0.1623 or MODEL:10=0.1623. "
+        "Files may follow, as for evaluate",
     )  # fmt: skip
     add_measure(parser, "measure of the numbers")
     parser.add_argument(
@@ -78,6 +80,8 @@ def add_identify(parser: argparse.ArgumentParser) -> None:
 
 
 def _identify(arguments: argparse.Namespace) -> Answer:
+    arguments.files = [text for *_, text in arguments.value if Path(text).exists()]
+    arguments.value = [value for value in arguments.value if value[-1] not in arguments.files]
     models = sources.read_models(arguments)
     from rankadapters.audit import identify
 

@@ -125,7 +125,7 @@ def name_columns(arguments: argparse.Namespace, *, scored: bool) -> None:
     InputError
         Several columns have a usual name.
     """
-    from rankadapters.evaluation.table_calls import USUAL_NAMES
+    from rankadapters.core.declaration.guesses import USUAL_NAMES
     from rankadapters.io.table_files import columns_of
 
     roles = [role for role in USUAL_NAMES if role not in arguments and (scored or role != "score")]

@@ -8,14 +8,13 @@ from typing import Any
 import numpy as np
 
 from rankadapters.core.declaration.arguments import members
-from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import IncomparableScoresError, InputError, RankAdaptersError
 from rankadapters.evaluation.assignment import Segment, text_of
 from rankadapters.evaluation.score import Shape
 from rankadapters.evaluation.segment_sums import Segmented, merged, outcomes
 from rankadapters.evaluation.segments import Segments
 from rankadapters.evaluation.tally import Ids, Tally, as_ids, as_text, from_text, merged_ids
-from rankadapters.presets.texts import parse
+from rankadapters.presets.texts import as_convention
 
 
 class SegmentTallies:
@@ -93,7 +92,7 @@ class SegmentTallies:
             for model, by_segment in self._sums.items()
             for segment, limbs in by_segment.items()
         ]
-        conventions = [{"name": c.short_name, "signature": str(c)} for c in self._shape.conventions]
+        conventions = [{"name": c.name, "signature": str(c)} for c in self._shape.conventions]
         return {**self._shape._asdict(), "conventions": conventions, "tallies": sums, "ids": as_text(self.ids)}
 
     @classmethod
@@ -106,7 +105,7 @@ class SegmentTallies:
             The data are something else.
         """
         try:
-            conventions = [_convention(**texts) for texts in data["conventions"]]
+            conventions = [as_convention({each["name"]: each["signature"]}) for each in data["conventions"]]
             shape = Shape(conventions, data["one_convention"], data["one_model"])
             sums: dict[str, dict[Any, Any]] = {}
             for part in data["tallies"]:
@@ -120,11 +119,6 @@ class SegmentTallies:
             raise InputError(
                 f"these are no tallies: {error!r}.", hint="what SegmentTallies.to_dict() returned"
             ) from None
-
-
-def _convention(name: str, signature: str) -> Convention:
-    named = parse(name)
-    return named if str(named) == signature else parse(signature)
 
 
 def _as_json(segment: Any) -> Any:

@@ -11,18 +11,12 @@ import numpy as np
 
 from rankadapters.core.data.queries import Queries, describes_columns
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.declaration.guesses import EVALUATE, shows_call
+from rankadapters.core.declaration.guesses import EVALUATE, USUAL_NAMES, shows_call
 from rankadapters.core.errors import InputError, choices
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
-# What the columns of tables are often called, in lower case; our own name first.
-USUAL_NAMES = {
-    "label": ("label", "labels", "relevance", "rel", "grade", "y", "y_true", "target", "click", "clicks", "judgment"),
-    "score": ("score", "scores", "prediction", "predictions", "pred", "preds", "y_score", "y_pred", "model"),
-    "qid": ("qid", "query_id", "query", "q_id", "qids", "queries", "topic", "topic_id", "group", "group_id", "groups"),
-}
 _PLACES = {"dask": "ra.dask.evaluate", "pyspark": "ra.spark.evaluate"}
 
 
@@ -80,6 +74,9 @@ def whole_call(
     conventions = [value for value in (*args[1:], named.get("convention")) if _is_convention(value)]
     convention = f'"{getattr(conventions[0], "short_name", conventions[0])}"' if conventions else '"lightgbm@10"'
     names = {role: _guess(role, columns, named) for role in USUAL_NAMES}
+    if function == "order":
+        roles = f'label="{names["label"]}", score=["a", "b"], qid="{names["qid"]}"'
+        return f'ra.audit.order(ra.per_query_table(df, {convention}, {roles}, by="market"), by="market")'
     if function != "evaluate":
         parts = {role: f'df["{name}"]' for role, name in names.items()}
         return f"ra.{function}({parts['label']}, {parts['score']}, {convention}, qid={parts['qid']})"

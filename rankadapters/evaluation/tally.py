@@ -253,7 +253,8 @@ def _as_tallies(tallies: object) -> list[Tally]:
     wrong = [item for item in items if not isinstance(item, Tally)]
     if wrong or not items:
         reason = f"{wrong[0]!r:.60} is not a Tally" if wrong else f"tallies={tallies!r:.60} lists no tally"
-        raise InputError(f"{reason}.", hint="Tally.merge([evaluator.tally(scores), ...])")
+        hint = "Tally.merge([evaluator.tally(scores), ...]), or ra.SegmentTallies.merge([ra.tally_table(...), ...])"
+        raise InputError(f"{reason}.", hint=hint)
     for tally in items[1:]:
         if tally.convention != items[0].convention:
             differing = ", ".join(items[0].convention.diff(tally.convention)) or "their class"

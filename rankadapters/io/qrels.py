@@ -27,6 +27,7 @@ _NAMES = [
     ("query-id", "corpus-id"),  # BEIR
 ]
 _FORMS = "{query: {document: number}}, a frame in memory, or named tuples, such as ir_measures.Qrel and ScoredDoc"
+_RANKS = "lists have ranks: {query: {name: -rank for rank, name in enumerate(names)} for query, names in run.items()}"
 
 _SHOWN = 6  # names of columns in a message
 
@@ -124,6 +125,8 @@ def documents_of(value: Any, table: Documents, role: str) -> Documents:
         queries, documents, numbers = _of_dicts(value)
         for query in _texts(value, f"{table.name}: query"):
             table.rows[query] = {}
+    elif isinstance(value, Mapping) and not any(name in value for pair in _NAMES for name in pair):
+        raise InputError(f"{table.name} is {brief(value)}.", hint=f"{_FORMS}; {_RANKS}")
     elif names := column_names(value):
         queries, documents, numbers = (
             as_column(f"{table.name}[{name!r}]", value[name]).tolist() for name in _chosen(names, role, table.name)

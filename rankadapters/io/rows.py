@@ -27,6 +27,7 @@ from rankadapters.core.data.ids import id_column, id_form
 from rankadapters.core.data.optional_columns import own_docids, rank_docids
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.arguments import refusal
+from rankadapters.core.declaration.guesses import USUAL_NAMES
 from rankadapters.core.errors import InputError, MissingToolkitError
 
 Locate = Callable[[int], str]
@@ -101,10 +102,10 @@ class Names:
 
     def check(self, source: str, columns: Collection[str]) -> None:
         """Raise an error if a column is missing from a table or is in it more than once."""
-        for name in self.all:
+        for role, name in self.by_role.items():
             if list(columns).count(name) != 1:
                 count = "more than one column" if name in columns else "no column"
-                raise InputError(f"{source} has {count} {name!r}.", hint=_similar_name(name, columns))
+                raise InputError(f"{source} has {count} {name!r}.", hint=_similar_name(role.split()[0], name, columns))
 
 
 def _not_a_name(role: str, value: object) -> InputError:
@@ -132,12 +133,15 @@ def score_role(model: int) -> str:
     return f"score {model}"
 
 
-def _similar_name(name: str, columns: Collection[str]) -> str:
+def _similar_name(role: str, name: str, columns: Collection[str]) -> str:
+    """Return a hint for a column that a table lacks: the argument of its role, and the column that is meant."""
     names = f"its columns are {', '.join(map(repr, columns))}"
     if len(columns) == 1:
-        names += "; in a text file, commas or tabs separate names"
+        return f"{names}; in a text file, commas or tabs separate names"
+    names = f"{role}= (--{role.replace('_', '-')}) names another; {names}"
     by_folded_name = {str(column).strip().casefold(): column for column in columns}
-    matches = get_close_matches(name.casefold(), by_folded_name, 1)
+    usual = [word for word in USUAL_NAMES.get(role, ()) if word in by_folded_name and role == name]
+    matches = usual or get_close_matches(name.casefold(), by_folded_name, 1)
     return f"did you mean {by_folded_name[matches[0]]!r}? {names}" if matches else names
 
 

@@ -38,9 +38,11 @@ from rankadapters.presets.torchmetrics import torchmetrics as torchmetrics
 from rankadapters.presets.ndcg_only import rankeval as rankeval, allrank_1_4_0 as allrank_1_4_0
 from rankadapters.presets.ndcg_only import allrank_1_4_1 as allrank_1_4_1
 from rankadapters.presets.elasticsearch import elasticsearch as elasticsearch
-from rankadapters.presets.ndcg_only import spark as spark, recommenders as recommenders, recbole as recbole
+from rankadapters.presets.ndcg_only import spark as spark
+from rankadapters.presets.recommendations import recommenders as recommenders, recbole as recbole
 from rankadapters.presets.ndcg_only import replay as replay, cornac as cornac, mlflow as mlflow, implicit as implicit
 from rankadapters.presets.ndcg_only import lenskit_2025 as lenskit_2025, lenskit_2026 as lenskit_2026
+from rankadapters.presets.recommendations import pyg as pyg, ml_metrics as ml_metrics, evidently as evidently
 from rankadapters.presets.rectools import rectools as rectools
 from rankadapters.presets.retrieval_evaluators import sentence_transformers as sentence_transformers
 from rankadapters.presets.retrieval_evaluators import haystack as haystack, autogluon as autogluon
@@ -50,6 +52,7 @@ from rankadapters.presets.rag_evaluators import llama_index_0_12_6 as llama_inde
 from rankadapters.presets.rag_evaluators import ragas as ragas, azure_ai_evaluation as azure_ai_evaluation
 from rankadapters.presets.rag_evaluators import trulens as trulens
 from rankadapters.presets.retrieval_benchmarks import mteb as mteb, beir as beir
+from rankadapters.presets.trec_eval import trectools as trectools
 from rankadapters.presets.column_metrics import ignite as ignite, torchrec as torchrec
 from rankadapters.presets.column_metrics import pytorch_metric_learning as pytorch_metric_learning, metrax as metrax
 from rankadapters.presets.column_metrics import polars_ds as polars_ds

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
-from rankadapters.core.measures import AP, DCG, NDCG, RR, Precision, Recall, RPrecision, Success
+from rankadapters.core.measures import AP, AUC, DCG, NDCG, RR, Precision, Recall, RPrecision, Success
 from rankadapters.presets.tool import Options, Tool, ToolWithoutNDCG, choice, if_true, preset
 
 
@@ -48,7 +48,7 @@ class Ignite(
 class TorchRec(
     Tool, name="torchrec", package="torchrec", versions=("1.9.2",), evidence="run 1.9.2", gain="linear",
     discount="log2", ideal="cutoff", ties="input", precision="float64", short="pad", empty=0, missing="error",
-    unjudged="error", average="uniform",
+    unjudged="error", pool="queries", average="uniform",
 ):  # fmt: skip
     """TorchRec `NDCGMetric`, metrics/ndcg.py, with `report_ndcg_as_decreasing_curve=False` and without weights.
 
@@ -69,6 +69,14 @@ class TorchRec(
     @preset(NDCG, "ndcg")
     def __call__(self, k: int | None, *, exponential_gain: bool = False) -> NDCG:
         """Return `NDCGMetric`."""
+
+    @preset(AUC, "gauc", pairs="above_0", ties="average", empty="skip", average="row")
+    def gauc(self) -> AUC:
+        """`GAUCMetric`, metrics/gauc.py, of labels 0 and 1. Run: equal within 1e-8 without ties.
+
+        Its weights are `row_weight`. Sessions whose labels are all equal are left out. torch's argsort does not
+        guarantee an order of ties, so this preset averages them; for sessions of equal predictions see `inexpressible`.
+        """
 
 
 class PyTorchMetricLearning(

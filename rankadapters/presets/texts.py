@@ -38,7 +38,7 @@ _NDCG = re.compile(r"\.ndcg(_score)?\Z", re.IGNORECASE)  # the tool alone means 
 _HEX = re.compile(r"[0-9a-f]{7}")
 _CHANGE = re.compile(r"\+(?=[a-z_]+=)")  # a plus may also be part of a number
 
-_HINT = "Hint: 'letor4@10', 'lightgbm.map@5', 'lightgbm@10+empty=0', or a signature, which str(convention) prints."
+_EXAMPLES = "'letor4@10', 'lightgbm.map@5', 'lightgbm@10+empty=0', or a signature, which str(convention) prints"
 
 
 def names(measure: str | None = "ndcg") -> tuple[str, ...]:
@@ -160,7 +160,7 @@ def parse(text: str) -> Convention:
     0.0
     """
     if not isinstance(text, str):
-        raise ConventionError(f"a convention's text is a string, not {type(text).__name__}.\n{_HINT}")
+        raise ConventionError(f"a convention's text is a string, not {type(text).__name__}.", hint=_EXAMPLES)
     try:
         return _parse(text)
     except ConventionError:
@@ -236,6 +236,9 @@ def as_convention(value: object) -> Convention:
         return parse(value)
     if isinstance(value, Mapping) and len(value) == 1:
         return _with_name(*next(iter(value.items())))
+    if isinstance(value, Mapping) and value:
+        one = dict([next(iter(value.items()))])
+        raise ConventionError(f"{brief(value)} has several conventions.", hint=f"one of them, such as {one!r:.60}")
     hint = "ra.presets.textbook(10), 'letor4@10', or ra.NDCG(...) with every field"
     if isinstance(value, Tool):
         hint = f"call it with the cutoff, {value!r}(10), or write '{value.name}@10'"
@@ -336,11 +339,14 @@ def _own_metric(text: str) -> Convention | None:
 def _unknown(text: str, preset: str) -> ConventionError:
     """Return the error for a text whose part `preset` names no preset, with the most likely correction."""
     command = "`rankadapters conventions --measure"
-    if examples := _with_tools(text):
+    examples, own = _with_tools(text), f"; or {{{text!r:.80}: 'textbook@10'}}, if it is a name of yours"
+    if examples or not text.isidentifier():
+        own = ""
+    if examples := examples or _with_tools(re.sub(r"_(\d+)$", r"@\1", text)):
         hint = f"{', '.join(map(repr, examples))}, ...; {command} {parse(examples[0]).measure}` prints them"
         return ConventionError(
             f"{text!r:.80} does not say whose {text.partition('@')[0]} it is, and tools differ.",
-            hint=f"{hint}; or a whole signature, up to '/v1'",
+            hint=f"{hint}; or a whole signature, up to '/v1'{own}",
         )
     problem = f"{text!r:.80} is neither a preset@k such as 'letor4@10' nor a signature"
     name = re.split("[^A-Za-z0-9_.-]", preset.strip(), maxsplit=1)[0]
@@ -357,7 +363,7 @@ def _unknown(text: str, preset: str) -> ConventionError:
         corrected = _with_cutoff(name, "@10") if near == name else text[:start] + text[start:].replace(name, near, 1)
         return ConventionError(f"{problem}.", hint=f"did you mean {corrected!r:.80}? {command} all` prints all")
     of_tool = [known for known in names(None) if dot and known.partition(".")[0] == tool_name(tool)]
-    return ConventionError(f"{problem}; the presets are {choices(of_tool or names())}.\n{_HINT}")
+    return ConventionError(f"{problem}; the presets are {choices(of_tool or names())}.", hint=f"{_EXAMPLES}{own}")
 
 
 def _nearest(preset: str) -> str:

@@ -1,10 +1,10 @@
-"""Three versions of trec_eval, and pytrec_eval, which wraps version 9."""
+"""Three versions of trec_eval, pytrec_eval, which wraps version 9, and trectools."""
 
 from __future__ import annotations
 
 from typing import ClassVar
 
-from rankadapters.core.measures import AP, NDCG, RR, Bpref, FMeasure, Precision, Recall, RPrecision, Success
+from rankadapters.core.measures import AP, NDCG, RBP, RR, Bpref, FMeasure, Precision, Recall, RPrecision, Success
 from rankadapters.presets.tool import K, Options, Tool, if_true, least_grade, preset, same_as
 
 GEOMETRIC = "geometric_1e-05"
@@ -152,4 +152,62 @@ class TrecEval8(
         """Return NDCG at a cutoff."""
 
 
+class TrecTools(
+    Tool, name="trectools", package="trectools", versions=("0.0.50",), evidence="run 0.0.50", discount="log2",
+    ideal="cutoff", relevant="above_0", ties="docid-descending", precision="float64", retrieve="all", short="pad",
+    empty=0, missing="skip", unjudged="zero", pool="queries", average="uniform",
+):  # fmt: skip
+    """trectools `TrecEval.get_ndcg(depth)`, trec_eval.py; k is its `depth`. Run against 0.0.50: equal within 1e-9.
+
+    Unlike trec_eval, it computes in float64 and counts every query of the run, also one without judgments. NDCG and RBP
+    rank a run in the order of `TrecRun(filename)`, by score and ascending docid; the other measures order ties by
+    descending docid, unless `trec_eval=False`, which is `replace(ties="docid-ascending")` and, for NDCG,
+    `replace(gain="exp2")`. `removeUnjudged` is `replace(unjudged="drop-negative")`. For `get_bpref` and
+    `get_geometric_map` see `inexpressible`.
+
+    Parameters
+    ----------
+    p
+        The persistence.
+    """
+
+    options: ClassVar[Options] = {"p": same_as("persistence")}
+
+    @preset(NDCG, rf"NDCG[_@]{K}", gain="linear-positive", ties="docid-ascending")
+    def __call__(self, k: int | None) -> NDCG:
+        """Return `get_ndcg` at a depth."""
+
+    @preset(AP, rf"map|MAP@{K}", default_k=10_000, divisor="relevant")
+    def map(self, k: int | None) -> AP:
+        """`get_map`, divided by R. Run: equal within 1e-9."""
+
+    @preset(RR, rf"recip_rank(@{K})?", default_k=1000)
+    def reciprocal_rank(self, k: int | None) -> RR:
+        """`get_reciprocal_rank`; its `removeUnjudged` has no effect. Run: equal within 1e-9."""
+
+    @preset(RPrecision, "Rprec")
+    def rprec(self) -> RPrecision:
+        """`get_rprec`, for up to 1000 relevant documents. Run: equal within 1e-9 under pandas 2; 3 mixes queries up.
+
+        It refuses a run with a query that has no judgments, and its `removeUnjudged` has no effect.
+        """
+
+    @preset(Precision, rf"P[_@]{K}", divisor="k")
+    def precision(self, k: int | None) -> Precision:
+        """`get_precision`. Run: equal within 1e-9."""
+
+    @preset(Recall, rf"R[_@]{K}")
+    def recall(self, k: int | None) -> Recall:
+        """`get_recall`. Run: equal within 1e-9."""
+
+    @preset(RBP, rf"RBP\((?P<p>0?\.\d+)\)@{K}", gain="from_1", ties="average", persistence=0.8)
+    def rbp(self, k: int | None, *, p: float = 0.8) -> RBP:
+        """`get_rbp`, its first value. Run: equal within 1e-9, if no tie crosses the depth: see `inexpressible`.
+
+        Labels are whole numbers. `binary_topical_relevance=False` is `replace(gain="linear-positive")`,
+        `average_ties=False` is `replace(ties="docid-ascending")`.
+        """
+
+
 trec_eval_8, trec_eval_9, trec_eval_10, pytrec_eval = TrecEval8(), TrecEval9(), TrecEval10(), PytrecEval()
+trectools = TrecTools()

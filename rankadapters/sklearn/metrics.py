@@ -12,6 +12,7 @@ from rankadapters import presets
 from rankadapters.callbacks.arguments import display_names, refuse_other_toolkit
 from rankadapters.core.declaration.arguments import refusal
 from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.declaration.guesses import QUERY_SCORER, shows_call
 from rankadapters.core.errors import InputError
 from rankadapters.evaluation.evaluate import evaluate
 from rankadapters.presets.texts import Conventions, as_convention, is_one
@@ -93,6 +94,7 @@ def query_scorer(  # type: ignore[overload-overlap]  # a text is not a sequence 
 def query_scorer(
     convention: Conventions, *, qid: str = ..., whole: Any = ..., response: Response = ...,
 ) -> dict[str, QueryScorer]: ...  # fmt: skip
+@shows_call(QUERY_SCORER)
 def query_scorer(
     convention: Convention | str | Conventions,
     *,

@@ -111,6 +111,15 @@ def test_the_best_entry_is_the_first_of_the_best_values_of_one_convention_on_one
         history.best()
 
 
+def test_an_entry_is_found_by_the_name_that_the_log_shows():
+    history = ra.History.of(
+        {"valid": {"mine": [0.5, 0.25], "ap": [0.1, 0.2]}}, {"mine": "letor4@5", "ap": "letor4.map"}
+    )
+    assert history.best(convention="mine") == history.best(convention="letor4@5") == history[0]
+    with pytest.raises(ra.ConventionError, match="yours"):
+        history.best(convention="others")
+
+
 def test_the_best_entry_of_an_empty_history_is_refused_with_the_reason():
     for history in (History(), History.of({})):
         with pytest.raises(ra.InputError, match=r"the history has no entry, as after a training without a set"):

@@ -84,6 +84,20 @@ def test_files_may_be_between_options(capsys, files):
     assert f"{files['run']!r} is a file. Hint: name files before the options" in line
 
 
+def test_files_may_follow_the_numbers_of_identify(capsys, files):
+    outputs = []
+    for named in ((files["qrels"], files["run"]), ("--qrels", files["qrels"], "--run", files["run"])):
+        code = command.run("identify", "0.5", *named, "--k", "2")
+        outputs.append((code, capsys.readouterr().out))
+    assert outputs[0] == outputs[1]
+    assert "0.5" in outputs[0][1]
+
+
+def test_an_option_of_another_name_is_answered_with_ours(capsys, files):
+    line = error_of(capsys, files["qrels"], files["run"], "--metric", "map")
+    assert "unrecognized arguments: --metric map. Hint: did you mean --measure?\n" in line
+
+
 def test_parquet_and_folders_of_it_are_tables(capsys, tmp_path):
     pa = pytest.importorskip("pyarrow")
     from pyarrow import parquet

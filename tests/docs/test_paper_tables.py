@@ -165,7 +165,7 @@ def last_hit(labels, scores):
 
 
 BINARY = {"labels": [1, 0, 0, 1], "group_sizes": [2, 2]}
-EFFECTS = ["k", "ideal", "discount", "gain", "ties", "precision", "short", "empty", "average"]
+EFFECTS = ["k", "ideal", "gain", "discount", "ties", "precision", "short", "empty", "average"]
 FIELDS = list(ra.parse("ranx.hit_rate@2").fields())
 # The maker of each result, all names that its figure has, and a column of its frame with the values in it.
 RESULTS = {

@@ -30,6 +30,11 @@ def through_json(tally):
     return ra.SegmentTallies.from_dict(json.loads(json.dumps(tally.to_dict())))
 
 
+def test_names_of_conventions_stay_in_json():
+    day = ra.SegmentTallies.merge(map(through_json, tallies(convention={"mine": "yahoo@5", "other": "textbook@3"})))
+    assert [convention.name for convention in day.result().all] == ["mine", "other"]
+
+
 @pytest.mark.parametrize("by", [None, "segment", "size", ["segment", "size"]])
 def test_hours_make_the_day_also_from_json(by):
     keywords = {"by": by, "score": ["score", "other"]}

@@ -8,6 +8,7 @@ import pytest
 import rankadapters as ra
 from rankadapters import objectives
 from rankadapters.evaluation import threads
+from rankadapters.objectives.kernels import changes, replicas
 from tests.objectives.examples import (
     EXACT,
     STATELESS,
@@ -153,3 +154,8 @@ def test_infinite_mirrored_costs_leave_gradients_finite(value):
         derivatives = binding.gradients([1e6, -1e6, 0, 1, 2])
         binding.learn(*derivatives)
         assert np.isfinite(derivatives).all()
+
+
+def test_a_weight_of_pairs_that_the_replicas_do_not_compute_is_no_1():
+    with pytest.raises(NotImplementedError, match="add_pairs_in_turn does not compute the weight 2 of a pair"):
+        replicas.make_memory(3, exact=True, biased=False, drawing=False, kind=changes.CLASSIC)

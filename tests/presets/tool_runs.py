@@ -276,7 +276,48 @@ def _sentence_transformers(golden: Golden) -> Values:
 def _recommenders(golden: Golden) -> Values:
     truth = _frame(golden.qrels, "userID itemID rating", positive=True)
     ranked = _frame(golden.run, "userID itemID prediction", positive=False)
-    return {f"recommenders@{K}": load("recommenders.evaluation.python_evaluation").ndcg_at_k(truth, ranked, k=K)}
+    tool = load("recommenders.evaluation.python_evaluation")
+    names = ("map", "map_at_k", "precision_at_k", "recall_at_k")
+    ask = lambda name: getattr(tool, name)(truth, ranked, k=K)  # noqa: E731 - short
+    return _values("recommenders", {"": "ndcg_at_k", **{name: name for name in names}}, ask)
+
+
+def _pyg(golden: Golden) -> Values:
+    torch, tool = load("torch"), load("torch_geometric.metrics")
+    number = {docid: position for position, docid in enumerate(golden.docid)}
+    padding = [len(number)] * K
+    ranked = [([number[d] for d in golden.ranked.get(q, [])] + padding)[:K] for q in golden.qrels]
+    edges = [(row, number[d]) for row, docids in enumerate(golden.relevant.values()) for d in docids]
+    names = {
+        "": "NDCG", "map": "MAP", "mrr": "MRR", "precision": "Precision", "recall": "Recall", "f1": "F1",
+        "hit_ratio": "HitRatio",
+    }  # fmt: skip
+
+    def value(name: str) -> Any:
+        metric = getattr(tool, f"LinkPred{name}")(K)
+        metric.update(torch.tensor(ranked), torch.tensor(edges).T)
+        return metric.compute()
+
+    return _values("pyg", names, value)
+
+
+def _trectools(golden: Golden) -> Values:
+    tool, frame = load("trectools"), load("pandas").DataFrame
+    run, qrels = tool.TrecRun(), tool.TrecQrel()
+    rows = [(q, "Q0", d, 0, scores[d], "run") for q, scores in golden.run.items() for d in sorted(scores)]
+    run.run_data = frame(rows, columns=["query", "q0", "docid", "rank", "score", "system"])
+    run.run_data = run.run_data.sort_values(["query", "score", "docid"], ascending=[True, False, True])
+    judged = [(q, "0", d, label) for q, labels in golden.qrels.items() for d, label in labels.items()]
+    qrels.qrels_data = frame(judged, columns=["query", "q0", "docid", "rel"])
+    metrics, n_outside = tool.TrecEval(run, qrels), len(golden.run.keys() - golden.qrels)
+    names = {"": "ndcg", **{name: name for name in ("map", "reciprocal_rank", "precision", "recall", "rbp")}}
+
+    def value(name: str) -> float:
+        found = getattr(metrics, f"get_{name}")(depth=K)
+        # It also counts the queries without judgments, which our golden queries lack.
+        return (found[0] if name == "rbp" else found) * len(golden.run) / (len(golden.run) - n_outside)
+
+    return _values("trectools", names, value)
 
 
 def _replay(golden: Golden) -> Values:
@@ -357,6 +398,8 @@ RUNS: dict[str, Run] = {
     "haystack": Run(_haystack, graded=True, incomplete=True),
     "sentence_transformers": Run(_sentence_transformers, incomplete=True),
     "recommenders": Run(_recommenders, incomplete=True),
+    "pyg": Run(_pyg, tolerance=FLOAT32, incomplete=True),
+    "trectools": Run(_trectools, incomplete=True),
     "replay": Run(_replay, incomplete=True),
     "rectools": Run(_rectools, incomplete=True),
     "cornac": Run(_cornac, incomplete=True),

@@ -12,9 +12,8 @@ import pyarrow as pa
 import pytest
 
 import rankadapters as ra
-from rankadapters.core.declaration.guesses import ARGUMENTS, WAYS, no_attribute, shows_call
+from rankadapters.core.declaration.guesses import ARGUMENTS, USUAL_NAMES, WAYS, no_attribute, shows_call
 from rankadapters.core.errors import are_installed
-from rankadapters.evaluation.table_calls import USUAL_NAMES
 
 LABELS, SCORES, QID = [1, 0, 2, 0], [0.2, 0.9, 0.5, 0.1], ["a", "a", "b", "b"]
 COLUMNS = {"label": LABELS, "score": SCORES, "qid": QID}
@@ -184,10 +183,12 @@ def test_an_error_within_a_call_is_not_taken_for_a_wrong_call():
         ra.evaluate(Labels(), SCORES, "lightgbm@10", qid=QID)
 
 
+MARKETS = TABLES["pandas"].assign(a=SCORES, b=SCORES, market="se")
 FIRST_CALLS = {  # a call, and the names that the call in its hint needs
     "ra.audit.probe(f)": {},
     "ra.audit.order(LABELS, SCORES, SCORES)": {"a": SCORES, "b": SCORES},
     'ra.audit.order(LABELS, SCORES, SCORES, "lightgbm@10", qid=QID)': {"a": SCORES, "b": SCORES},
+    'ra.audit.order(TABLE, "lightgbm@10", score=["a", "b"], qid="qid")': {"df": MARKETS},
     "ra.audit.page(LABELS, SCORES, qid=QID)": {},
     'ra.audit.explain(LABELS, SCORES, "lightgbm@10", qid=QID)': {},
     "ra.audit.identify(LABELS, SCORES, 0.5, qid=QID)": {},
@@ -207,7 +208,7 @@ def test_a_wrong_first_call_is_answered_with_the_whole_right_call(call, names):
     for toolkit in ("lightgbm", "xgboost"):
         if f"ra.{toolkit}." in call:
             pytest.importorskip(toolkit)
-    data = {"ra": ra, "LABELS": LABELS, "SCORES": SCORES, "QID": QID, "f": mean_label}
+    data = {"ra": ra, "LABELS": LABELS, "SCORES": SCORES, "QID": QID, "TABLE": MARKETS, "f": mean_label}
     with pytest.raises(ra.InputError) as caught:
         eval(call, data)  # noqa: S307 - our own text
     right = call_in(caught.value).split(", where")[0].partition("; ")[0]
@@ -243,6 +244,32 @@ def test_a_type_error_of_the_function_itself_is_raised_as_it_is():
 
     with pytest.raises(TypeError, match="has no len"):
         shows_call("count([1])")(count)(1)
+
+
+def test_only_the_argument_of_a_wrong_name_is_explained():
+    with pytest.raises(ra.InputError, match=r"argument 'n_jobs'\.\nHint: n_threads=; ra\.evaluate_table\("):
+        ra.evaluate_table(COLUMNS, "lightgbm@10", label="label", n_jobs=2)
+
+
+def test_a_column_of_a_usual_name_is_suggested_with_its_argument():
+    df = TABLES["pandas"].rename(columns={"qid": "query"})
+    with pytest.raises(
+        ra.InputError, match=r"has no column 'qid'\.\nHint: did you mean 'query'\? qid= \(--qid\) names"
+    ):
+        ra.evaluate_table(df, "lightgbm@10")
+    with pytest.raises(
+        ra.InputError, match=r"has no column 'x'\.\nHint: score= \(--score\) names another; its columns"
+    ):
+        ra.evaluate_table(df, "lightgbm@10", score="x", qid="query")
+
+
+def test_a_name_in_place_of_a_convention_is_answered_with_a_mapping():
+    with pytest.raises(ra.ConventionError, match=r"or {'ndcg_10': 'textbook@10'}, if it is a name of yours\.$"):
+        ra.parse("ndcg_10")
+    with pytest.raises(
+        ra.ConventionError, match=r"^{'a': .*} has several conventions\.\nHint: one of them, such as {'a': "
+    ):
+        ra.audit.explain(LABELS, SCORES, {"a": "textbook@1", "b": "textbook@2"}, "textbook@3", qid=QID)
 
 
 def test_every_argument_of_another_name_has_one_hint():

@@ -157,7 +157,8 @@ class Binding:
         if without_label.any():
             row = int(np.argmax(without_label))
             msg = f"row {row} was retrieved but not judged, and the convention says unjudged='error'."
-            raise InputError(msg, hint="convention.replace(unjudged='zero') or 'drop'", row=row)
+            hint = "convention.replace(unjudged='zero') or 'drop'; in a text, '+unjudged=zero'"
+            raise InputError(msg, hint=hint, row=row)
 
     def plan(
         self,

@@ -31,7 +31,7 @@ EARLY_STOPPING = {
     "catboost": f"CatBoostRanker(eval_metric={EVAL_METRIC['catboost']}, early_stopping_rounds=20)",
 }
 IDENTIFY = 'ra.audit.identify(labels, scores, value="0.4382", qid=qid)'
-PAGE = 'ra.audit.page(labels, {"A": a, "B": b}, ["lightgbm@10", "catboost@10"], qid=qid)'
+PAGE = 'ra.audit.page(labels, {"A": a, "B": b}, ["lightgbm@10"], qid=qid); of values, ra.audit.order(values).to_html()'
 PROBE = 'ra.audit.probe(function, takes="query", k=10), where function(labels, scores) returns the value of a query'
 PROFILE = "ra.audit.profile(labels, qid=qid, k=10)"
 LAMBDARANK = {
@@ -41,7 +41,8 @@ LAMBDARANK = {
 FRAME = 'evaluate(df, "lightgbm@10", partitions="shuffle", label="label", score="score", qid="qid")'
 _CROSSCHECK = 'ra.parity.crosscheck(labels, scores, "lightgbm@10", qid=qid)'
 _LAMBDARANK = LAMBDARANK["objectives"]
-_SCORER = 'ra.sklearn.query_scorer("lightgbm@10") is for scoring='
+QUERY_SCORER = 'ra.sklearn.query_scorer("lightgbm@10")'
+_SCORER = f"{QUERY_SCORER} is for scoring="
 _RANKER = 'ra.sklearn.QueryRanker(LGBMRanker(), eval_metric="lightgbm@10")'
 _FOLDS = "ra.sklearn.QueryKFold(5) is for cv= of scikit-learn's cross_validate(..., params={'qid': qid})"
 _FIXTURE = "assert_same_ndcg is a fixture of pytest: def test(assert_same_ndcg)"
@@ -77,7 +78,7 @@ WAYS: dict[str, dict[str, str]] = {
         _RANKER: "queryranker ranker",
         _FOLDS: "querykfold cross_validate cross_val_score",
         "ra.io.read_trec(qrels, run), ra.io.read_letor(files) or ra.io.read_table(path)": "load read read_trec "
-        "read_letor read_table read_csv read_run read_qrels",
+        "read_letor read_table read_csv read_run read_qrels from_qrels from_dict from_dicts",
         "ra.datasets.mq2008_like(random_state=0)": "mq2008_like dataset",
         "ra.exports.to_model_card(score)": "to_model_card export",
         "results have plot() and to_markdown()": "plot plots plotting",
@@ -111,6 +112,8 @@ WAYS: dict[str, dict[str, str]] = {
     "parity": {_CROSSCHECK: "check check_parity compare parity", _FIXTURE: "assert_same_ndcg"},
     "io": {
         "ra.io.read_trec(qrels, run)": "read_qrels read_run",
+        'ra.io.read_trec("scifact", "results.json")': "read_beir read_json",
+        "ra.io.from_qrels(qrels, run)": "from_dict from_dicts from_run read_dict",
         "ra.io.read_letor(files, predictions=file)": "read_svmlight load_letor load_svmlight_file read_libsvm",
         'ra.io.read_table(path), or ra.evaluate_table(path, "lightgbm@10")': "read_csv read_parquet load read",
     },
@@ -128,10 +131,21 @@ _ARGUMENTS = {
     "row_weight= takes one weight per row, query_weight= one per query": "sample_weight sample_weights weight weights",
     "query_weight= takes one weight per query": "group_weight query_weights",
     "docid= takes one string per row": "docids doc_id docno",
-    "label=, score= and qid= name the columns": "label_col score_col qid_col query_col",
+    "label=, score= and qid= name the columns of a table": "label score labels scores label_col score_col qid_col "
+    "query_col",
+    "by= takes the segment of each row": "segment segments groupby group_by",
+    'a mapping gives names, as in {"ndcg_10": "lightgbm@10"}': "name names",
+    'it returns text: pathlib.Path("page.html").write_text(text)': "out path file filename",
     "a bar shows on a terminal alone": "progress verbose",
 }
 ARGUMENTS = {name: way for way, names in _ARGUMENTS.items() for name in names.split()}
+
+# What the columns of tables are often called, in lower case; our own name first.
+USUAL_NAMES = {
+    "label": ("label", "labels", "relevance", "rel", "grade", "y", "y_true", "target", "click", "clicks", "judgment"),
+    "score": ("score", "scores", "prediction", "predictions", "pred", "preds", "y_score", "y_pred", "model"),
+    "qid": ("qid", "query_id", "query", "q_id", "qids", "queries", "topic", "topic_id", "group", "group_id", "groups"),
+}
 
 
 class _PublicModule(ModuleType):
@@ -193,10 +207,12 @@ def shows_call(example: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
             try:
                 return function(*args, **kwargs)
             except TypeError as error:
+                expected = signature(function)
                 try:
-                    signature(function).bind(*args, **kwargs)
+                    expected.bind(*args, **kwargs)
                 except TypeError:
-                    raise wrong_call(str(error), kwargs, example) from None
+                    wrong = [name for name in kwargs if name not in expected.parameters]
+                    raise wrong_call(str(error), wrong, example) from None
                 raise  # of the function itself
 
         return call

@@ -15,7 +15,7 @@ import numpy as np
 from rankadapters.core.ranking.jit import internal, jit
 
 # The weight of a pair. `pairs.weigh` computes the first two, and the rest of this module those that need running sums.
-# `replicas.add_pairs_in_turn` computes those of DCG and ONE once more, and takes any other without running sums as ONE.
+# `replicas.add_pairs_in_turn` computes those of DCG and ONE once more. `make_swaps` reads the measure from the order.
 # CATBOOST_ and YETIRANK_ are CatBoost 1.2.10's weights in LambdaMart and in YetiRank.
 DCG, ONE, CLASSIC = range(3)  # the change of DCG, 1, and YetiRank's weight without a measure
 XGBOOST_PRECISIONS, PRECISIONS, PRECISIONS_FOUND = range(3, 6)  # changes of AP; the last with divisor="found"

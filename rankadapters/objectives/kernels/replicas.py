@@ -15,6 +15,7 @@ from rankadapters.core.ranking.jit import internal, jit
 from rankadapters.core.ranking.sorting import ALL_FINITE, merge_sort
 from rankadapters.objectives.kernels.changes import (
     DCG,
+    ONE,
     XGBOOST_PRECISIONS,
     compute_changes,
     last_changing,
@@ -55,7 +56,10 @@ def make_memory(width: int, *, exact: bool, biased: bool, drawing: bool, kind: i
     lambdas, hessians = np.empty((2, width), np.float64 if exact else np.float32)
     shares = Shares(*np.empty((4, width))) if biased else None
     drawn = Drawn(*np.empty((3, width), np.int32)) if drawing else None
-    return ReplicaMemory(scores, gains, lambdas, hessians, np.zeros(1), shares), drawn, *make_swaps(width, kind)
+    swaps = make_swaps(width, kind)
+    if kind not in {DCG, ONE} and all(of_measure is None for of_measure in swaps):
+        raise NotImplementedError(f"add_pairs_in_turn does not compute the weight {kind} of a pair.")
+    return ReplicaMemory(scores, gains, lambdas, hessians, np.zeros(1), shares), drawn, *swaps
 
 
 @jit(inline="always")
