@@ -153,6 +153,11 @@ def test_the_wrong_direction_is_refused(convention, maximize):
         train_with_metric([LETOR, convention], own)
 
 
+def test_the_wrong_direction_of_two_rounds_is_refused_at_the_end_of_the_training():
+    with pytest.raises(ra.InputError, match=r"takes round 1 of 'ap@10/lightgbm.map'(.|\n)*higher is better"):
+        train_with_metric(MAP, early_stopping_rounds=5, rounds=2)
+
+
 def test_the_wrong_direction_is_refused_in_xgbranker_and_on_several_workers(monkeypatch):
     callback = ra.xgboost.EvalCallback(MAP, ROWS)
     ranker = xgb.XGBRanker(n_estimators=60, learning_rate=1.0, early_stopping_rounds=5, callbacks=[callback], n_jobs=1)
