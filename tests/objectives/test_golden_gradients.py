@@ -140,7 +140,7 @@ def test_gradients_equal_raxs(record, name):
     n = len(record["labels"])
     binding = value.bind(ra.Queries(record["labels"], group_sizes=[n]))
     grad, hess = np.zeros(n), np.zeros(n)
-    assert set(binding.kernel(np.array(record["scores"]), 0, 1, grad, hess)) == {-1}
+    assert set(binding.kernel(np.array(record["scores"]), grad, hess, 0, 1)) == {-1}
     np.testing.assert_allclose(grad * factor(n), record["rax"][name]["gradient"], rtol=1e-12, atol=1e-14)
     derivatives = objectives.gradients(record["labels"], record["scores"], value, group_sizes=[n])
     np.testing.assert_allclose(derivatives, [grad, hess], rtol=1e-6)
