@@ -83,14 +83,22 @@ def pytest_sessionfinish():
 
 
 def pytest_make_parametrize_id(val):
-    """Return the name of a convention, the kind of an objective, the start of a long text; None for pytest's own id."""
+    """Return a short name of a convention, an objective, a long text or a container; None for pytest's own id."""
     if isinstance(val, Objective):
         return val.kind
     if isinstance(val, ra.Convention):
         return val.name[:LONGEST_ID]
-    if isinstance(val, str | bytes | int) and len(repr(val)) > LONGEST_ID:
+    if (isinstance(val, str | bytes | int) and len(repr(val)) > LONGEST_ID) or is_literal(val):
         return repr(val).strip("'\"")[:LONGEST_ID]
     return None
+
+
+def is_literal(value):
+    """Tell whether a value is a container whose text is the same in every process."""
+    if isinstance(value, dict):
+        value = [*value, *value.values()]
+    plain = (str, bytes, int, float, type(None))
+    return isinstance(value, list | tuple) and all(isinstance(item, plain) or is_literal(item) for item in value)
 
 
 @pytest.fixture(params=["LightGBM", "XGBoost"], ids=["lightgbm", "xgboost"])

@@ -135,7 +135,7 @@ def gradients() -> dict[str, str]:
 
 def calls() -> dict[str, str]:
     """Return the signature of every public function, class, method and preset."""
-    from tests.helpers.public_calls import method_names, public_callables
+    from tests.project.public_calls import method_names, public_callables
 
     recorded: dict[str, str] = json.loads(FILE.read_text(encoding="utf-8"))["calls"]
     tools = [f"presets.{tool}.{name}" for tool, kind in ra.presets.TOOLS.items() for name in method_names(type(kind))]

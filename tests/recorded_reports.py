@@ -16,7 +16,7 @@ import numpy as np
 
 import rankadapters as ra
 from rankadapters.compare import Results, front, leave_one_out, winning_numbers
-from tests.helpers.graded_queries import small_queries
+from tests.helpers.rankings import small_queries
 
 MOST_LINES, MOST_CHARACTERS = 150, 500
 

@@ -12,7 +12,7 @@ import pytest
 import rankadapters as ra
 from rankadapters.audit.explanation import explain_pair
 from rankadapters.statistics.shapley import split, split_columns
-from tests.helpers.graded_queries import mq2008, small_queries
+from tests.helpers.rankings import mq2008, small_queries
 
 YAHOO, LETOR4, LIGHTGBM = ra.presets.yahoo(10), ra.presets.letor4(10), ra.presets.lightgbm(5)
 

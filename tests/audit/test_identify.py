@@ -10,8 +10,7 @@ import pytest
 import rankadapters as ra
 from rankadapters import presets
 from rankadapters.statistics.known_presets import presets_by_label
-from tests.helpers.graded_queries import mq2008, small_queries
-from tests.helpers.tables import for_each
+from tests.helpers.rankings import mq2008, small_queries
 
 # Random conventions do not suit all labels of these tests.
 pytestmark = pytest.mark.filterwarnings("ignore::rankadapters.LabelsWarning")
@@ -206,7 +205,7 @@ def test_a_preset_with_a_mistake_is_identified_at_two_cutoffs(mistake):
 
 
 @pytest.mark.long
-@for_each("mistake", MISTAKES)
+@pytest.mark.parametrize("mistake", MISTAKES)
 def test_a_mistake_is_not_identified_from_a_wrong_last_digit(mistake):
     first, second = (MISTAKES[mistake](f"lightgbm@{k}") for k in (3, 5))
     try:

@@ -10,8 +10,7 @@ import pytest
 import rankadapters as ra
 from rankadapters.audit import Chance, Matches
 from rankadapters.audit.numbers import Number, read_number
-from tests.helpers.graded_queries import small_queries
-from tests.helpers.tables import for_each
+from tests.helpers.rankings import small_queries
 
 
 def generated_data(feature=3):
@@ -61,7 +60,7 @@ def coarse_queries(measure):
 
 
 @pytest.mark.long
-@for_each("measure", COARSE)
+@pytest.mark.parametrize("measure", COARSE)
 def test_a_match_is_perhaps_chance_if_the_measure_takes_few_values(measure):
     """A model with one hit more or less has one of the nearest values, whatever convention then matches it."""
     text, step = COARSE[measure]
@@ -86,7 +85,7 @@ def test_a_convention_that_always_gives_the_same_number_is_as_likely_as_not_chan
     assert not matches or matches.chance.share(len(matches[0].changes)) >= 0.5
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("shares", "n_changes", "shares_text", "likelihood"),
     [
         ((0.5,), 3, "50.0 % .0.5 conventions on average.", "as likely as not"),

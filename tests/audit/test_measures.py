@@ -10,9 +10,8 @@ import pytest
 import rankadapters as ra
 from rankadapters.core.measures import MEASURES as ALL_MEASURES
 from rankadapters.statistics.grid import has_cutoff, measure_named, values_to_search
-from tests.helpers.depth import examples
-from tests.helpers.graded_queries import small_queries
-from tests.helpers.tables import for_each
+from tests.helpers.parameters import examples
+from tests.helpers.rankings import small_queries
 
 MEASURES = {name: measure for name, measure in ALL_MEASURES.items() if name != "ndcg"}
 SUM_PAIRS = {
@@ -69,7 +68,7 @@ def test_parts_add_up_over_fields_and_over_queries():
         assert "queries that contribute most" in str(report)
 
 
-@for_each("pair", TOTAL_PAIRS)
+@pytest.mark.parametrize("pair", TOTAL_PAIRS)
 def test_a_value_that_is_no_sum_over_queries_is_split_by_field_only(pair):
     queries, scores = binary()
     a, b = map(ra.parse, TOTAL_PAIRS[pair])
@@ -131,7 +130,7 @@ def test_a_field_that_ndcg_lacks_has_an_effect():
 
 
 @pytest.mark.long
-@for_each("pair", ["rbp", "all rows"])  # with and without a value of each query
+@pytest.mark.parametrize("pair", ["rbp", "all rows"])  # with and without a value of each query
 def test_a_page_shows_the_values_and_the_parts_of_the_gap(pair):
     pytest.importorskip("matplotlib")
     queries, scores = binary(n_queries=10)

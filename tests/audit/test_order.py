@@ -17,8 +17,7 @@ import rankadapters as ra
 from rankadapters.audit import Comparison
 from rankadapters.audit.order_report import verdict
 from rankadapters.statistics.significance import holm
-from tests.helpers.graded_queries import small_queries
-from tests.helpers.tables import for_each
+from tests.helpers.rankings import small_queries
 
 LETOR4, YAHOO, CATBOOST = ra.presets.letor4(5), ra.presets.yahoo(5), ra.presets.catboost(5)
 
@@ -114,7 +113,7 @@ def test_the_seed_determines_the_report():
     assert reports[3] == reports[4]
 
 
-@for_each("package_name", ["pandas", "polars", "pyarrow", "numpy"])
+@pytest.mark.parametrize("package_name", ["pandas", "polars", "pyarrow", "numpy"])
 def test_a_table_or_matrix_has_a_column_for_each_model(package_name):
     package = pytest.importorskip(package_name)
     queries, scores = make_models()
@@ -183,7 +182,7 @@ SKIPPING = [
 ]
 
 
-@for_each("convention", SKIPPING)
+@pytest.mark.parametrize("convention", SKIPPING)
 def test_runs_are_compared_over_the_queries_that_all_of_them_scored(convention):
     queries, scores = runs_of(20, {"all": range(20), "few": range(3, 9), "most": range(5, 20)})
     report = ra.audit.order(queries, scores, [convention, ra.presets.ranx(5)], n_resamples=99)
@@ -291,7 +290,7 @@ def test_equal_judgments_in_a_different_order_are_accepted():
     assert len(ra.audit.order({"a": first, "b": second}, scores, "lightgbm@2").scores) == 2
 
 
-@for_each("confidence", [np.float32(0.95), np.float64(0.95), Fraction(19, 20)])
+@pytest.mark.parametrize("confidence", [np.float32(0.95), np.float64(0.95), Fraction(19, 20)])
 def test_confidence_may_be_any_real_number(confidence):
     models = {"a": [3, 2, 1, 1, 1], "b": [1, 2, 3, 2, 1]}
     options = {"group_sizes": [3, 2], "n_resamples": 9}
@@ -324,7 +323,7 @@ def test_joined_data_sets_count_alike_and_the_p_value_counts_all_sign_swaps():
 UNTESTED = {"low": None, "high": None, "p_corrected": None, "significant": False}
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("changes", "sentence"),
     [
         ({}, "a is better than b by 0.010 (0.008 to 0.011)."),

@@ -12,7 +12,6 @@ import pytest
 import rankadapters as ra
 from rankadapters.statistics.significance import holm
 from tests.audit.test_order import CATBOOST, YAHOO, make_models
-from tests.helpers.tables import for_each
 
 SEGMENTS = np.array(["de", "fr", "us"])
 
@@ -28,7 +27,7 @@ def uncorrected(report):
     return [replace(c, p_corrected=None, significant=False) for c in report.comparisons]
 
 
-@for_each("n_models", [2, 3])
+@pytest.mark.parametrize("n_models", [2, 3])
 def test_a_segment_equals_order_of_its_queries(n_models):
     names = ("good", "noise", "tied")[:n_models]
     queries, models, by, report = segment_order([YAHOO, CATBOOST], names)

@@ -7,7 +7,6 @@ import pytest
 
 import rankadapters as ra
 from tests.audit.test_order import make_models
-from tests.helpers.tables import for_each
 
 pd = pytest.importorskip("pandas")
 CONVENTIONS = ["textbook@5", "letor4@5", "letor4.p@5"]
@@ -26,7 +25,7 @@ def order(*arguments, **options):
     return ra.audit.order(*arguments, n_resamples=99, **options).to_dict()
 
 
-@for_each("package_name", ["pandas", "polars", "pyarrow", "dict"])
+@pytest.mark.parametrize("package_name", ["pandas", "polars", "pyarrow", "dict"])
 def test_a_table_of_values_gives_the_report_of_the_rows(package_name):
     queries, scores, _ = make_rows()
     values = ra.per_query(queries, scores, CONVENTIONS, frame=True)
@@ -46,7 +45,7 @@ def test_a_table_for_each_model_gives_the_report_of_the_rows():
     assert order(tables) == order(queries, scores, CONVENTIONS)
 
 
-@for_each("kind", ["frame", "batches", "parquet"])
+@pytest.mark.parametrize("kind", ["frame", "batches", "parquet"])
 @pytest.mark.parametrize("by", [None, "market", ["market", "device"]])
 def test_a_stream_gives_the_report_of_the_rows(tmp_path, kind, by):
     queries, scores, frame = make_rows()

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from tests.helpers.graded_queries import small_queries
-from tests.helpers.tables import for_each
+from tests.helpers.rankings import small_queries
 
 pytest.importorskip("matplotlib")
 
@@ -137,7 +136,7 @@ DCG = ra.DCG(**{name: value for name, value in YAHOO.to_dict().items() if name i
 
 
 @pytest.mark.long
-@for_each(
+@pytest.mark.parametrize(
     ("conventions", "shown", "absent"),
     [
         ([YAHOO.replace(short="skip")], "no value at 20", None),  # no query has more than 13 rows

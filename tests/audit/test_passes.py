@@ -11,8 +11,7 @@ import rankadapters as ra
 from rankadapters import cli
 from rankadapters.audit.evaluation import evaluate_usable, measure_in_passes
 from rankadapters.evaluation import passes as engine
-from tests.helpers.graded_queries import small_queries
-from tests.helpers.tables import for_each
+from tests.helpers.rankings import small_queries
 
 CONVENTIONS = ["yahoo@5", "letor4@5", "catboost@10"]
 
@@ -50,7 +49,7 @@ def audit_call(audit):
 
 
 @pytest.mark.long
-@for_each("audit", ["explain", "order", "profile", "identify"])
+@pytest.mark.parametrize("audit", ["explain", "order", "profile", "identify"])
 def test_no_audit_evaluates_a_convention_twice(passes, audit):
     compute = audit_call(audit)
     passes.clear()
@@ -59,7 +58,7 @@ def test_no_audit_evaluates_a_convention_twice(passes, audit):
     assert repeated_conventions(passes) == []
 
 
-@for_each("per_query", [False, True])
+@pytest.mark.parametrize("per_query", [False, True])
 def test_the_command_ranks_once_and_once_more_for_per_query_values(tmp_path, capsys, passes, per_query):
     passes.clear()
     rows = tmp_path / "rows.txt"

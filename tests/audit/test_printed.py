@@ -5,9 +5,9 @@ from __future__ import annotations
 from decimal import Decimal
 
 import numpy as np
+import pytest
 
 from rankadapters.audit.numbers import read_number as read
-from tests.helpers.tables import for_each
 
 WRITTEN = [  # value, decimals, text
     ("0.1620", None, "0.1620"),
@@ -29,7 +29,7 @@ def test_a_number_has_the_decimals_with_which_it_is_written():
         assert str(read(value, decimals)) == text
 
 
-@for_each("text", ["0.3", "1.0", "123.4", "-0.7", "0.12345678901234", "1e-17", "1234567.8"])
+@pytest.mark.parametrize("text", ["0.3", "1.0", "123.4", "-0.7", "0.12345678901234", "1e-17", "1234567.8"])
 def test_arrays_are_compared_exactly_like_single_values(text):
     printed = read(text, None, bounded=False)
     steps = np.arange(-40, 41).reshape(9, 9)

@@ -13,7 +13,7 @@ import rankadapters as ra
 from rankadapters.core.measures import MEASURES
 from rankadapters.statistics.grid import has_cutoff, values_to_search
 from tests.helpers.own_ndcg import by_rank, ndcg
-from tests.helpers.tables import for_each, long_except
+from tests.helpers.parameters import long_except
 
 LOSSES = {"pair-logit", "query-rmse", "query-soft-max", "query-cross-entropy"}
 MEASURES_WITHOUT_LOSSES = [name for name in MEASURES if name not in LOSSES]
@@ -372,7 +372,7 @@ RARE = {  # programs that are wrong by one rare detail, and a part of the explan
 
 
 @pytest.mark.long
-@for_each("name", RARE)
+@pytest.mark.parametrize("name", RARE)
 def test_a_program_that_is_wrong_by_a_rare_detail_has_no_convention(name):
     function, text = RARE[name]
     report = ra.audit.probe(function, takes="query", k=None if "cutoff" in name else 5)
@@ -407,7 +407,7 @@ FORMS = {
 
 
 @pytest.mark.long
-@for_each("form", FORMS)
+@pytest.mark.parametrize("form", FORMS)
 def test_a_function_may_need_lists_or_arrays_of_two_dimensions(form):
     report = ra.audit.probe(FORMS[form], takes="query", k=5)
     assert report.convention.gain == "exp2"
@@ -454,7 +454,7 @@ def test_a_cutoff_that_the_function_needs_must_be_known():
 
 
 @pytest.mark.long
-@for_each("table", [[0, 1, 3.25, 7, 15], [0, 1, 3, 7.25, 15]])
+@pytest.mark.parametrize("table", [[0, 1, 3.25, 7, 15], [0, 1, 3, 7.25, 15]])
 def test_a_wrong_gain_is_measured(table):
     gains = np.array(table)
     report = ra.audit.probe(lambda y, s: ndcg(y, s, gain=lambda labels: gains[labels]), takes="query", k=5)
@@ -466,7 +466,7 @@ def test_a_wrong_gain_is_measured(table):
 
 
 @pytest.mark.long
-@for_each("rank", [1, 2, 5])
+@pytest.mark.parametrize("rank", [1, 2, 5])
 def test_a_wrong_discount_is_measured(rank):
     wrong = {rank: 1 / math.log2(rank + 1) + 0.01}
     report = ra.audit.probe(lambda y, s: ndcg(y, s, discounts=wrong), takes="query", k=5)
@@ -488,14 +488,14 @@ UNUSUAL = [  # measure, function, k, field and value
 
 
 @pytest.mark.long
-@for_each(("measure", "function", "k", "field", "value"), UNUSUAL)
+@pytest.mark.parametrize(("measure", "function", "k", "field", "value"), UNUSUAL)
 def test_unusual_values_of_a_field_are_identified(measure, function, k, field, value):
     report = ra.audit.probe(function, takes="query", k=k, measures=measure)
     assert value in (getattr(report.convention, field), *report.undecided.get(field, ()))
 
 
 @pytest.mark.long
-@for_each("measure", ["ndcg", "dcg"])
+@pytest.mark.parametrize("measure", ["ndcg", "dcg"])
 def test_an_answer_for_fractional_labels_contradicts_a_convention_though_tables_have_no_value_for_them(measure):
     def between(labels):  # 2^label - 1 for whole labels, and on a line between them
         return np.interp(labels, [0, 1, 2, 3, 4], [0, 1, 3, 7, 15])
@@ -588,7 +588,7 @@ def test_the_printed_example_shows_the_queries():
 
 
 @pytest.mark.long
-@for_each("takes", ["query", "queries"])
+@pytest.mark.parametrize("takes", ["query", "queries"])
 def test_a_measure_without_a_value_for_the_labels_says_so(takes):
     report = ra.audit.probe(lambda y, s, *_: dcg(y, s, 9), takes=takes, k=None, measures="query-cross-entropy")
     assert report.convention is None

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from tests.helpers.tables import for_each
 
 
 def order(scores):
@@ -304,7 +303,7 @@ FUNCTIONS = [  # the function, takes, k, the measure, and a part of the signatur
 
 
 @pytest.mark.long
-@for_each(("function", "takes", "k", "measure", "pattern"), FUNCTIONS)
+@pytest.mark.parametrize(("function", "takes", "k", "measure", "pattern"), FUNCTIONS)
 def test_a_function_written_from_the_page_is_named_at_the_first_call(function, takes, k, measure, pattern):
     report = ra.audit.probe(function, takes=takes, k=k, measures=measure)
     assert re.search(pattern, report.explanation or str(report.convention))

@@ -13,7 +13,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.parity import ToolkitData
-from tests.helpers.tables import long_except
+from tests.helpers.parameters import long_except
 
 LONGEST_KEY = 300
 RECORDS = Path(__file__).parent.parent / "golden" / "probed_functions.json"

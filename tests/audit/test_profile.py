@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from tests.helpers.graded_queries import mq2008, small_queries
-from tests.helpers.tables import for_each
+from tests.helpers.rankings import mq2008, small_queries
 
 
 def effects(report):
@@ -83,7 +82,7 @@ def test_a_field_that_cannot_matter_has_no_effect():
 
 
 @pytest.mark.long
-@for_each(("grade", "varied"), [(2, False), (1, True), (0.5, False)])
+@pytest.mark.parametrize(("grade", "varied"), [(2, False), (1, True), (0.5, False)])
 def test_ideal_ones_is_an_effect_for_binary_labels_only(grade, varied):
     """RecTools takes the label 1 for every interaction, so its ideal list has k documents of gain 1."""
     labels = np.zeros(40) + grade * (np.arange(40) % 20 < 3)
@@ -94,7 +93,7 @@ def test_ideal_ones_is_an_effect_for_binary_labels_only(grade, varied):
 
 
 @pytest.mark.long
-@for_each("scores", [None, [1, 2]])
+@pytest.mark.parametrize("scores", [None, [1, 2]])
 def test_the_value_of_a_random_ranking_is_printed(scores):
     # The relevant row is first or second with equal chances.
     report = ra.audit.profile([1, 0], k=2, scores=scores, group_sizes=[2])
@@ -165,7 +164,7 @@ def test_pitfalls_cause_warnings_and_near_misses_do_not():
         assert not [text for text in report.warnings if warning in text], (warning, report.warnings)
 
 
-@for_each(("labels", "measure"), [([1, 0, 0, 0], "precision"), ([1, 1, 0, 0], "ndcg")])
+@pytest.mark.parametrize(("labels", "measure"), [([1, 0, 0, 0], "precision"), ([1, 1, 0, 0], "ndcg")])
 def test_ties_that_change_no_value_cause_no_warning(labels, measure):
     scores = [1, 1, 0, 0] if measure == "ndcg" else [1, 1, 1, 1]
     report = ra.audit.profile(labels, k=4, scores=scores, measure=measure, group_sizes=[4])
@@ -184,7 +183,7 @@ def test_presets_that_ignore_weights_are_not_changed_to_use_them():
 
 
 @pytest.mark.long
-@for_each("best_cutoff", [1, 3, 5, 10, 20, None])
+@pytest.mark.parametrize("best_cutoff", [1, 3, 5, 10, 20, None])
 def test_the_effect_of_k_covers_the_usual_cutoffs(best_cutoff):
     ranks = np.arange(25)
     labels = ranks >= 20 if best_cutoff is None else ranks < best_cutoff

@@ -18,8 +18,8 @@ from tests.helpers.rankings import ranking
 
 pytest.importorskip("sklearn")
 distributed = pytest.importorskip("distributed")
-from tests.helpers.every_measure import WITH_PRESET, convention_of, without_docids  # noqa: E402 - after the skips
-from tests.helpers.ranking_parts import cut_at_queries, cut_at_rows, scatter_parts, workers_of  # noqa: E402
+from tests.helpers.conventions import WITH_PRESET, convention_of, without_docids  # noqa: E402 - after the skips
+from tests.helpers.engines import cut_at_queries, cut_at_rows, scatter_parts, workers_of  # noqa: E402
 
 pytestmark = [
     pytest.mark.long,

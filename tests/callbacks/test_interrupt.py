@@ -20,7 +20,6 @@ from rankadapters.objectives.kernels.stochastic_filter import stochastic_filter_
 from rankadapters.objectives.kernels.stochastic_rank import stochastic_rank_gradients
 from rankadapters.objectives.kernels.yetirank import yetirank_gradients
 from tests.helpers.python_processes import TIMEOUT, needs_posix, start_python
-from tests.helpers.tables import for_each, short
 
 EVALUATE = ["evaluate", "--convention", "textbook@3", "--format", "json"]
 
@@ -90,9 +89,9 @@ LONG_QUERY = 201  # rows of one query, computed in calls of 50 ranks; the last r
 
 
 @pytest.mark.long
-@for_each("name", PAIRWISE)
-@for_each("work", [1, 100, 5000])
-@for_each("spread", [1, 1000])  # far scores need more than one unit for exp(s)
+@pytest.mark.parametrize("name", PAIRWISE)
+@pytest.mark.parametrize("work", [1, 100, 5000])
+@pytest.mark.parametrize("spread", [1, 1000])  # far scores need more than one unit for exp(s)
 def test_gradients_in_many_calls_have_the_same_bits(monkeypatch, name, work, spread):
     bound_objective = PAIRWISE[name][0].bind(ra.Queries(LABELS, group_sizes=SIZES), n_threads=1)
     expected = bound_objective.gradients(SCORES * spread)
@@ -104,7 +103,7 @@ def test_gradients_in_many_calls_have_the_same_bits(monkeypatch, name, work, spr
 
 
 @pytest.mark.long
-@for_each(
+@pytest.mark.parametrize(
     ("objective", "kernel"),
     [
         (objectives.lightgbm.xendcg(), None),
@@ -117,7 +116,6 @@ def test_gradients_in_many_calls_have_the_same_bits(monkeypatch, name, work, spr
         (objectives.catboost.stochastic_rank("ERR", top=2, num_estimations=2), stochastic_rank_gradients),
         (objectives.catboost.stochastic_filter(), stochastic_filter_gradients),
     ],
-    ids=short,
 )
 def test_whole_queries_in_many_calls_have_the_same_bits(monkeypatch, objective, kernel):
     """A kernel with noise takes one call if the work is small enough, and otherwise at least one call per query."""

@@ -6,63 +6,20 @@ import copy
 import gc
 import pickle
 import weakref
-from concurrent.futures import ThreadPoolExecutor
-from itertools import cycle
 
 import numpy as np
 import pytest
 
 import rankadapters as ra
 from rankadapters.evaluation.evaluator import Evaluator
-from tests.helpers.metric_trainings import IGNORED_WEIGHTS, LETOR, TEXTBOOK, LightGBM, XGBoost
+from tests.helpers.metric_trainings import LETOR, TEXTBOOK, LightGBM, XGBoost
 from tests.helpers.rankings import ranking
-from tests.helpers.tables import for_each
 
 LIGHTGBM, XGBOOST = LightGBM.preset, XGBoost.preset
 
 
-class Spy:
-    """A metric that remembers the predictions that the toolkit passes, and the values that it returns."""
-
-    def __init__(self, metric):
-        self.metric, self.seen, self.values = metric, [], []
-
-    def __call__(self, preds, dataset):
-        self.seen.append(preds.copy())
-        results = self.metric(preds, dataset)
-        self.values.append([result[1] for result in results])
-        return results
-
-
 def value(data, scores, convention=TEXTBOOK, **weights):
     return ra.evaluate(data.y, scores, convention, group_sizes=data.sizes, **weights).value
-
-
-def test_each_set_convention_and_round_has_the_exact_value_of_evaluate(toolkit):
-    data, log, conventions = {"train": ranking(1), "valid": ranking(2)}, {}, (LETOR, TEXTBOOK, toolkit.preset)
-    spy = Spy(toolkit.metric(conventions))
-    toolkit.train(spy, {name: toolkit.dataset(part) for name, part in data.items()}, rounds=4, log=log)
-    expected = [
-        (name, convention, value(data[name], preds, convention))
-        for name, preds in zip(cycle(data), spy.seen)
-        for convention in conventions
-    ]
-    exact_values = [entry[2] for entry in expected]
-    assert np.ravel(spy.values).tolist() == exact_values
-    history = ra.History.of(log)
-    assert [tuple(entry)[:2] for entry in history] == [entry[:2] for entry in expected]
-    assert [entry.value for entry in history] == pytest.approx(exact_values, rel=0, abs=toolkit.rounding)
-    assert len(history) == 4 * 2 * 3
-
-
-def test_weights_count_if_the_convention_says_so_and_else_cause_one_warning(toolkit):
-    data, convention = ranking(4), toolkit.preset.replace(empty=0)
-    weights, spy = toolkit.weights(data), Spy(toolkit.metric([convention, TEXTBOOK]))
-    with pytest.warns(UserWarning, match=IGNORED_WEIGHTS) as warnings:
-        toolkit.train(spy, {"train": toolkit.dataset(data, weights=weights.column)})
-    assert len(warnings) == 1
-    expected = [value(data, spy.seen[-1], convention, query_weight=weights.by_query), value(data, spy.seen[-1])]
-    assert spy.values[-1] == expected
 
 
 def test_row_weights_count_if_the_convention_pools_all_rows(toolkit):
@@ -81,32 +38,6 @@ def test_predictions_may_be_a_matrix_of_one_column_only(toolkit):
         assert metric(preds, toolkit.dataset(data))[0][1] == value(data, data.X[:, 0])
     with pytest.raises(ra.InputError, match=r"scores has shape .*2\), but one dimension is needed"):
         metric(data.X[:, :2], toolkit.dataset(data))
-
-
-def test_weights_that_no_convention_ignores_cause_no_warning(toolkit):
-    data, metric = ranking(9), toolkit.metric([toolkit.preset, toolkit.preset.replace(average="query", empty=0)])
-    weights = np.ones_like(toolkit.weights(data).column)
-    metric(data.X[:, 0], toolkit.dataset(data, weights=weights))  # a warning would fail this test
-
-
-def test_predictions_are_evaluated_exactly_as_the_toolkit_passes_them(toolkit):
-    data = ranking(8)
-    data = data._replace(y=(data.y > 0).astype(float))
-    for objective in (
-        toolkit.logistic_objective,
-        lambda preds, dataset: (preds - dataset.get_label(), np.ones_like(preds)),
-    ):
-        spy = Spy(toolkit.metric(TEXTBOOK))
-        toolkit.train(spy, {"train": toolkit.dataset(data)}, objective=objective)
-        assert callable(objective) or 0 < spy.seen[-1].min() < spy.seen[-1].max() < 1
-        assert spy.values[-1] == [value(data, spy.seen[-1])]
-
-
-def test_cv_evaluates_every_fold_by_its_own_queries(toolkit):
-    spy, data = Spy(toolkit.metric(TEXTBOOK)), ranking(7, 60)
-    means = toolkit.cv(spy, data, 3)
-    last_values = [of_test_fold for _, [of_test_fold] in zip(spy.values[-6::2], spy.values[-5::2], strict=True)]
-    assert means[-1] == pytest.approx(np.mean(last_values), abs=1e-15 + toolkit.rounding)
 
 
 def test_replaced_labels_weights_and_groups_are_noticed(toolkit):
@@ -175,14 +106,6 @@ def test_the_evaluators_of_the_last_eight_sets_are_kept(toolkit, monkeypatch):
     assert bound[8:] == [sets[8].y.size, sets[0].y.size]
 
 
-def test_threads_may_share_a_metric_for_several_datasets(toolkit):
-    metric, rankings = toolkit.metric([LETOR, TEXTBOOK]), [ranking(seed) for seed in range(4)]
-    calls = [(toolkit.dataset(data), data) for data in rankings * 3]
-    with ThreadPoolExecutor(4) as pool:
-        results = list(pool.map(lambda call: metric(call[1].X[:, 0], call[0])[1][1], calls))
-    assert results == [value(data, data.X[:, 0]) for _, data in calls]
-
-
 def test_an_unpickled_metric_works_without_the_datasets(toolkit):
     data, metric = ranking(11), toolkit.metric({"mine": LETOR})
     dataset = toolkit.dataset(data)
@@ -221,7 +144,7 @@ NATIVE = [
 ]  # fmt: skip
 
 
-@for_each(("kind", "convention", "params"), NATIVE)
+@pytest.mark.parametrize(("kind", "convention", "params"), NATIVE)
 @pytest.mark.parametrize("weighted", [False, True], ids=["", "weighted"])
 def test_native_metric_makes_the_toolkit_compute_the_convention(weighted, kind, convention, params):
     toolkit, data, log = kind(), ranking(30, 20, 60), {}
@@ -242,7 +165,7 @@ def test_native_metric_makes_the_toolkit_compute_the_convention(weighted, kind, 
     np.testing.assert_allclose(log["train"][convention.name], log["train"][native], rtol=1e-12)
 
 
-@for_each("k", [10_001, 2**32 + 1])
+@pytest.mark.parametrize("k", [10_001, 2**32 + 1])
 def test_a_cutoff_beyond_the_longest_query_does_not_wrap(k):
     assert LightGBM().adapter.native_metric(LIGHTGBM.at(k))["eval_at"] == [10_000]
     assert XGBoost().adapter.native_metric(XGBOOST.at(2**31 + k))["eval_metric"] == "ndcg@2147483647"
@@ -258,7 +181,7 @@ LACKING += [(XGBoost, "precision", "float64")]
 LACKING += [(XGBoost, "gain", gain) for gain in ("linear-positive", "table_0_1_3")]
 
 
-@for_each(("kind", "field", "choice"), LACKING)
+@pytest.mark.parametrize(("kind", "field", "choice"), LACKING)
 def test_native_metric_names_what_the_toolkit_cannot_express(kind, field, choice):
     with pytest.raises(ra.UnsupportedConventionError, match=f"{kind.__name__}(.|\n)*{field}"):
         kind().adapter.native_metric(kind.preset.replace(**{field: choice}))

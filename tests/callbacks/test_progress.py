@@ -11,7 +11,6 @@ import pytest
 import rankadapters as ra
 from rankadapters import progress
 from rankadapters.progress import advance, shown, step_of_file
-from tests.helpers.tables import for_each
 
 LABELS, SCORES, SIZES = [2, 0, 1, 0], [0.1, 0.4, 0.3, 0.2], [2, 2]
 COLUMNS = {"group_sizes": SIZES}
@@ -113,7 +112,7 @@ def test_progress_true_draws_a_bar_and_false_draws_none(monkeypatch, drawn):
     assert bool(terminal.getvalue()) is drawn
 
 
-@for_each("value", [None, 1, "yes"])
+@pytest.mark.parametrize("value", [None, 1, "yes"])
 def test_an_invalid_progress_is_refused(value):
     message = rf"progress={value!r}; allowed are True, False and functions of \(done, total\)\.\nHint: progress=print\."
     with pytest.raises(ra.InputError, match=message):
@@ -163,7 +162,7 @@ def test_each_file_moves_the_bar_by_a_thousand_steps(monkeypatch):
     assert moves == [(0, 2000), (1000, 1000), (1555, 4000)]  # nothing is shown if the number of files is unknown
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("title", "work"),
     [
         ("explaining", lambda: ra.audit.explain(LABELS, SCORES, "sklearn@2", "letor4@2", **COLUMNS)),

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from tests.helpers.tables import for_each, short
+from tests.helpers.parameters import short
 
 cb = pytest.importorskip("catboost")
 
-from tests.helpers.catboost_rankers import fit_ranker, weighted_rows  # noqa: E402 - after the skip
+from tests.catboost.trainings import fit_ranker, weighted_rows  # noqa: E402 - after the skip
 
 pytestmark = pytest.mark.long
 
@@ -44,8 +44,8 @@ def verdicts(report):
     return [row.verdict for row in report.rows]
 
 
-@for_each("weights", [None, "query", "row"])
-@for_each("convention", ROWS)
+@pytest.mark.parametrize("weights", [None, "query", "row"])
+@pytest.mark.parametrize("convention", ROWS)
 def test_scores_and_every_route_of_a_model_agree(convention, weights):
     declared = convention.replace(average=weights or "uniform")
     our_columns = {"query": {"query_weight": GROUP_WEIGHTS[FIRST]}, "row": {"row_weight": ROW_WEIGHTS}}.get(weights, {})

@@ -6,8 +6,8 @@ import sys
 import pytest
 
 import rankadapters as ra
-from tests.helpers.catboost_records import BASE, as_dcg, expressible_conventions, weighted_columns
-from tests.helpers.tables import for_each, short
+from tests.catboost.records import BASE, as_dcg, expressible_conventions, weighted_columns
+from tests.helpers.parameters import short
 
 cb = pytest.importorskip("catboost")
 
@@ -15,7 +15,7 @@ cb = pytest.importorskip("catboost")
 # The metric string.
 
 
-@for_each("convention", expressible_conventions(), ids=short)
+@pytest.mark.parametrize("convention", expressible_conventions(), ids=short)
 def test_catboost_computes_the_convention_of_the_metric_string(convention):
     labels, scores, qid, weights = weighted_columns(lowest=0.0 if convention.gain == "exp2" else -9.0)
     metric = ra.catboost.native_metric(convention)

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from tests.helpers.catboost_rankers import LAST_ITERATION, fit_ranker, weighted_rows
-from tests.helpers.tables import for_each
+from tests.catboost.trainings import LAST_ITERATION, fit_ranker, weighted_rows
 
 cb = pytest.importorskip("catboost")
 
@@ -31,8 +30,8 @@ def trained():
 
 
 @pytest.mark.long
-@for_each("iteration", [None, 0, 2, LAST_ITERATION])
-@for_each("border", [None, 1])
+@pytest.mark.parametrize("iteration", [None, 0, 2, LAST_ITERATION])
+@pytest.mark.parametrize("border", [None, 1])
 @pytest.mark.parametrize("dataset", ["learn", "validation"])
 def test_every_route_agrees_at_every_iteration_with_and_without_a_target_border(trained, dataset, border, iteration):
     model, *pools_of_sets = trained if border is None else (bordered(), *pools())

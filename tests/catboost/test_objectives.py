@@ -7,11 +7,10 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import objectives
-from tests.helpers.tables import for_each
 
 cb = pytest.importorskip("catboost")
 
-from tests.helpers.catboost_pools import DETERMINISTIC, pool, rows, train_natively  # noqa: E402 - after the skip
+from tests.catboost.trainings import DETERMINISTIC, pool, rows, train_natively  # noqa: E402 - after the skip
 
 TEXTBOOK = ra.presets.textbook(10)
 LAMBDAMART = ra.catboost.read_objective("LambdaMart")
@@ -32,7 +31,7 @@ def newton_leaves(derivatives, leaf, ridge):
 
 @pytest.mark.long
 @pytest.mark.parametrize("tied", [False, True])
-@for_each("loss", READ)
+@pytest.mark.parametrize("loss", READ)
 def test_a_loss_string_is_read_as_the_objective_that_catboost_trains(loss, tied):
     rng = np.random.default_rng(0)
     labels, qid, bits = rng.integers(0, 5, 60).astype(float), np.repeat(np.arange(6), 10), np.arange(60)[:, None]
@@ -83,7 +82,7 @@ WRITTEN = [
 ]  # fmt: skip
 
 
-@for_each("loss", WRITTEN)
+@pytest.mark.parametrize("loss", WRITTEN)
 def test_an_objective_that_was_read_is_written_back(loss):
     objective = ra.catboost.read_objective(loss)
     params = ra.catboost.native_objective(objective)
@@ -131,7 +130,7 @@ def test_a_convention_gives_catboosts_nearest_loss_which_trains(convention, opti
 
 
 @pytest.mark.long
-@for_each("settings", [{}, {"l2_leaf_reg": 3}, {"leaf_estimation_method": "Gradient"}])
+@pytest.mark.parametrize("settings", [{}, {"l2_leaf_reg": 3}, {"leaf_estimation_method": "Gradient"}])
 def test_a_lambdamart_model_whose_settings_reverse_its_gradients_warns(settings):
     train, convention = pool(), ra.presets.catboost(10)
     loss, params = "LambdaMart:metric=NDCG;top=10", {**DETERMINISTIC, "learning_rate": 0.3}

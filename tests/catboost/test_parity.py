@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from tests.helpers.tables import for_each
 
 cb = pytest.importorskip("catboost")
 
-from tests.helpers.catboost_records import (  # noqa: E402
+from tests.catboost.records import (  # noqa: E402
     BASE,
     convention_of,
     records,
@@ -25,7 +24,7 @@ from tests.helpers.catboost_records import (  # noqa: E402
 
 
 @pytest.mark.long
-@for_each("record", records())
+@pytest.mark.parametrize("record", records())
 def test_every_recorded_metric_equals_the_record_and_ours(record):
     recorded = values_by_metric(record)
     assert len(recorded) == 49
@@ -43,7 +42,7 @@ def test_every_recorded_metric_equals_the_record_and_ours(record):
     assert report.ok is (min(record["labels"]) >= 0)
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("metric", "is_rounded"),
     [("ERR", True), ("AUC", True), ("QueryAUC:type=Classic", True), ("PFound", False), ("AUC:type=Ranking", False)],
 )
@@ -69,7 +68,7 @@ def test_metrics_that_are_not_the_declared_convention_say_what_differs():
     assert [row.verdict for row in ra.catboost.check_parity(**columns, metrics=["NDCG:top=10"]).rows] == ["equal"]
 
 
-@for_each(("scores", "verdict"), [([2, 2, 1], "not-comparable"), ([3, 2, 1], "equal-on-this-data")])
+@pytest.mark.parametrize(("scores", "verdict"), [([2, 2, 1], "not-comparable"), ([3, 2, 1], "equal-on-this-data")])
 def test_the_nearest_metric_stands_for_the_declared_convention_where_they_cannot_differ(scores, verdict):
     columns = {"labels": [1, 0, 2], "scores": scores, "convention": "textbook@10", "group_sizes": [3]}
     report = ra.catboost.check_parity(**columns, metrics=["NDCG:top=10;type=Exp;use_weights=false"])

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
+from tests.helpers.checkout import golden_file
 from tests.helpers.random_loss_records import float64_gradients, leaf_values, random_loss_trees, read_loss
-from tests.helpers.shared_data import golden_file
 
 catboost = pytest.importorskip("catboost", minversion="1.2.10", exc_type=ImportError)
 

@@ -12,7 +12,7 @@ import rankadapters as ra
 
 cb = pytest.importorskip("catboost")
 
-from tests.helpers.catboost_pools import (  # noqa: E402 - after the skip
+from tests.catboost.trainings import (  # noqa: E402 - after the skip
     CONV,
     DETERMINISTIC,
     LAMBDARANK,
@@ -23,7 +23,6 @@ from tests.helpers.catboost_pools import (  # noqa: E402 - after the skip
     rows,
     train_natively,
 )  # fmt: skip
-from tests.helpers.tables import for_each  # noqa: E402
 
 
 class ReadLog:
@@ -59,7 +58,7 @@ def quantized_pool():
 MANY_BORDERS = [{"border_count": 256}, {"max_bin": 1024}, {"per_float_feature_quantization": ["0:border_count=300"]}]
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("make_pool", "params"),
     [
         (lambda: pool(0, 1000), {"iterations": 30, "depth": 6}),
@@ -87,8 +86,8 @@ def test_a_setting_gives_the_same_model_as_in_catboosts_own_training(make_pool, 
     np.testing.assert_allclose(predictions, expected, rtol=0, atol=1e-8)
 
 
-@for_each("weighted", [False, True])
-@for_each("ridge", [0, 3])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("ridge", [0, 3])
 def test_a_leaf_is_a_newton_step(weighted, ridge):
     X, y, qid = rows()
     weights = query_weights() if weighted else np.ones(y.size)

@@ -8,21 +8,20 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from tests.helpers.tables import for_each
 
 cb = pytest.importorskip("catboost")
 
 from rankadapters.catboost.training_params import REFUSED, TrainingParams, seed_of  # noqa: E402 - after the skip
-from tests.helpers.catboost_pools import CONV, DETERMINISTIC, QUERY_RMSE, pool, query_weights, rows  # noqa: E402
+from tests.catboost.trainings import CONV, DETERMINISTIC, QUERY_RMSE, pool, query_weights, rows  # noqa: E402
 
 
-@for_each("name", REFUSED)
+@pytest.mark.parametrize("name", REFUSED)
 def test_an_unsupported_parameter_is_refused_by_name_with_a_hint(name):
     with pytest.raises(ra.InputError, match=rf"{name}='mine' cannot be used in ra.catboost.train(.|\n)*Hint: \w"):
         ra.catboost.train({**DETERMINISTIC, name: "mine"}, pool(), QUERY_RMSE)
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("name", "implied", "unsupported"),
     [
         ("leaf_estimation_method", "Newton", "Gradient"), ("leaf_estimation_iterations", 1, 2),

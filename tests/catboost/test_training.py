@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import copy
-import pickle
-
 import numpy as np
 import pytest
 
 import rankadapters as ra
-from tests.helpers.tables import for_each, short
 
 cb = pytest.importorskip("catboost")
 
-from tests.helpers.catboost_rankers import weighted_rows  # noqa: E402 - after the skip
+from tests.catboost.trainings import weighted_rows  # noqa: E402 - after the skip
 
 CONVENTION = ra.presets.letor4(3)
 
@@ -57,31 +53,6 @@ def make_metric(convention=CONVENTION, **options):
     return ra.catboost.eval_metric(convention, sets=[labels_and_qid(0), labels_and_qid(1)], **options)
 
 
-@pytest.mark.parametrize("convention", [CONVENTION, ra.presets.textbook(None), ra.presets.yahoo(5)], ids=short)
-@pytest.mark.parametrize("loss", ["QueryRMSE", "YetiRank"])
-def test_every_round_of_both_sets_equals_our_value(convention, loss):
-    metric = make_metric(convention)
-    model = train(metric, loss=loss, use_best_model=False)
-    for seed, name in enumerate(("learn", "validation")):
-        expected = our_values(model, *data(seed)[:3], convention)
-        assert values(model, name, convention) == pytest.approx(expected, rel=1e-12)
-
-
-def test_a_pool_declares_its_labels_and_groups_and_its_group_weights_count():
-    convention = ra.presets.catboost(3)
-    X, y, qid, weights = data(1)
-    valid_pool = cb.Pool(X, y + 0.1, group_id=qid * 7, group_weight=weights)
-    metric = ra.catboost.eval_metric(convention, [valid_pool])
-    model = ranker(metric).fit(cb.Pool(X, y, group_id=qid), eval_set=valid_pool, use_best_model=False)
-    labels = valid_pool.get_label()
-    first = np.unique(qid, return_index=True)[1]
-    expected = [
-        ra.evaluate(labels, scores, convention, qid=qid, query_weight=weights[first]).value
-        for scores in model.staged_predict(X)
-    ]
-    assert values(model, convention=convention) == pytest.approx(expected, rel=1e-12)
-
-
 def test_a_quantized_pool_and_one_with_a_baseline_are_declared_by_their_columns():
     X, y, qid, _ = data(1)
     quantized, with_baseline = cb.Pool(X, y, group_id=qid), cb.Pool(X, y[::-1], group_id=qid, baseline=X[:, 0])
@@ -90,36 +61,6 @@ def test_a_quantized_pool_and_one_with_a_baseline_are_declared_by_their_columns(
     for declared, labels in zip(metric.sets, (y, y[::-1]), strict=True):
         assert declared.labels.tolist() == labels.tolist()
         assert declared.query_of_row.tolist() == ra.Queries(y, qid=qid).query_of_row.tolist()
-
-
-def test_early_stopping_watches_the_metric_and_keeps_its_best_round():
-    metric = make_metric()
-    model = train(metric, rounds=200, od_type="Iter", od_wait=5, learning_rate=0.5)
-    assert len(values(model)) < 200
-    assert model.get_best_iteration() == int(np.argmax(values(model)))
-    assert model.get_best_score()["validation"][CONVENTION.name] == max(values(model))
-
-
-def test_group_weights_of_the_pools_count_unless_the_mean_is_uniform():
-    weights = [data(seed)[3] for seed in (0, 1)]
-    weighted, unweighted = make_metric(ra.presets.catboost(3)), make_metric(ra.presets.catboost(3, use_weights=False))
-    models = [train(weighted, weights=weights, use_best_model=False, rounds=1)]
-    with pytest.warns(UserWarning, match=r"the data has weights, but .* ignores them \(average='uniform'\)") as caught:
-        models.append(train(unweighted, weights=weights, use_best_model=False, rounds=3))
-    assert len(caught) == 1
-    X, labels, qid, row_weights = data(1)
-    model = train(None, weights=weights, use_best_model=False, rounds=1)
-    first = np.unique(qid, return_index=True)[1]
-    expected = [
-        ra.evaluate(labels, model.predict(X), ra.presets.catboost(3), qid=qid, query_weight=row_weights[first]).value,
-        ra.evaluate(labels, model.predict(X), ra.presets.catboost(3), qid=qid).value,
-    ]
-    reported = [
-        values(trained, convention=metric.convention)[0]
-        for trained, metric in zip(models, (weighted, unweighted), strict=True)
-    ]
-    assert reported == pytest.approx(expected, rel=1e-12)
-    assert expected[0] != expected[1]
 
 
 def test_object_weights_of_the_pools_are_row_weights():
@@ -145,11 +86,10 @@ def test_weights_of_a_set_replace_those_of_the_pool():
     assert values(model, "learn", convention) == [pytest.approx(expected.value, rel=1e-12)]
 
 
-PERMUTED = r"(?s)the labels of set 0, but in a different order.*Hint: sets= of every eval_set, with rows in the order"
 UNDECLARED = r"(?s)labels match none of the declared sets .*Hint: sets="
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("declared", "n_eval_sets", "message"),
     [
         ([0], 1, UNDECLARED),
@@ -175,13 +115,7 @@ def test_a_training_set_that_is_also_an_eval_set_must_be_declared():
     assert values(model, "learn") == values(model, "validation_1") == pytest.approx(our_values(model, X, y, qid))
 
 
-def test_an_eval_set_whose_rows_are_permuted_is_refused():
-    labels, qid = labels_and_qid(1)
-    with pytest.raises(cb.CatBoostError, match=PERMUTED):
-        train(ra.catboost.eval_metric(CONVENTION, sets=[(labels[::-1], qid)]))
-
-
-@for_each(
+@pytest.mark.parametrize(
     ("declared", "fit"),
     [
         ([0, 1], lambda metric: train(metric, boosting="Ordered", use_best_model=False)),
@@ -221,13 +155,3 @@ def test_a_direct_call_refuses_varying_weights_and_two_outputs():
         )
     with pytest.raises(ra.InputError, match="the model has 2 outputs"):
         make_metric().evaluate([np.zeros(3), np.zeros(3)], np.zeros(3), None)
-
-
-@pytest.mark.parametrize(
-    "clone", [lambda m: pickle.loads(pickle.dumps(m)), copy.copy, copy.deepcopy], ids=["pickle", "copy", "deepcopy"]
-)
-def test_a_metric_and_its_copies_serve_several_trainings(clone):
-    metric = make_metric({"mine": CONVENTION})
-    logs = [train(trained).get_evals_result() for trained in (metric, clone(metric), metric)]
-    assert set(logs[0]["validation"]) == {"QueryRMSE", "mine"}
-    assert logs[0] == logs[1] == logs[2]

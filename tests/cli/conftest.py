@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.helpers import audit_files, evaluate_files
+from tests.cli import audit_files, evaluate_files
 
 
 @pytest.fixture

@@ -12,9 +12,9 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import presets
-from tests.helpers.audit_files import COMMANDS, LABELS, QID, SCORES
+from tests.cli.audit_files import COMMANDS, LABELS, QID, SCORES
 from tests.helpers.command import Terminal, output_of, run
-from tests.helpers.tables import for_each, long_except
+from tests.helpers.parameters import long_except
 
 DATA = {"qid": QID, "docid": [f"d{row}" for row in range(len(LABELS))]}
 
@@ -64,7 +64,7 @@ def test_an_audit_prints_its_result_and_identify_exits_with_1_without_a_match(ca
     assert code == command.startswith(WITHOUT_MATCH)
 
 
-@for_each("command", COMMANDS)
+@pytest.mark.parametrize("command", COMMANDS)
 def test_tables_are_not_cut_to_the_terminal_and_no_format_needs_rich(capsys, monkeypatch, audit_data, command):
     pytest.importorskip("rich")
     arguments = (*COMMANDS[command], *audit_data, "--feature", *(("1", "2") if command == "order" else ("1",)))

@@ -11,7 +11,6 @@ import pytest
 from rankadapters import presets
 from rankadapters.core.measures import MEASURES
 from tests.helpers.command import error_of, output_of
-from tests.helpers.tables import for_each
 
 NAMES = presets.names(None)
 
@@ -26,7 +25,7 @@ def test_every_preset_is_printed_with_every_field(capsys):
     assert not any(report["differs"].values())
 
 
-@for_each("reference", ["yahoo", "yahoo@10", str(presets.yahoo(10))])
+@pytest.mark.parametrize("reference", ["yahoo", "yahoo@10", str(presets.yahoo(10))])
 def test_diff_lists_the_fields_that_differ(capsys, reference):
     report = json.loads(output_of(capsys, "conventions", "letor4", "yahoo", "--diff", reference, "--format", "json"))
     assert report["diff"] == str(presets.yahoo(10))
@@ -50,7 +49,7 @@ def test_the_measure_may_have_a_tools_word(capsys):
         assert list(json.loads(out)["presets"]) == list(presets.names(measure))
 
 
-@for_each("form", ["csv", "json", "table"])
+@pytest.mark.parametrize("form", ["csv", "json", "table"])
 def test_all_measures_prints_every_preset(capsys, form):
     out = output_of(capsys, "conventions", "--measure", "all", "--format", form)
     if form == "json":

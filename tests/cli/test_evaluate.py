@@ -11,10 +11,9 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import presets
-from tests.helpers.evaluate_files import LEFT_OUT, error_of, output_of
+from tests.cli.evaluate_files import LEFT_OUT, error_of, output_of
+from tests.helpers.checkout import mq2008_files
 from tests.helpers.python_processes import run_python
-from tests.helpers.shared_data import mq2008_files
-from tests.helpers.tables import for_each
 
 
 @pytest.mark.parametrize("source", ["letor", "table"])
@@ -60,7 +59,7 @@ MEASURES = {
 }
 
 
-@for_each(("name", "conventions"), MEASURES.items())
+@pytest.mark.parametrize(("name", "conventions"), MEASURES.items())
 def test_a_measure_may_have_the_name_that_trec_eval_or_ir_measures_has_for_it(capsys, trec, name, conventions):
     report = json.loads(output_of(capsys, *trec, "--measure", name, "--format", "json"))
     assert [row["signature"] for row in report["conventions"]] == [str(ra.parse(text)) for text in conventions]
@@ -119,7 +118,7 @@ def test_a_feature_is_evaluated_without_predictions(capsys, letor):
     assert json.loads(out)["conventions"][0]["value"] == expected
 
 
-@for_each(("choice", "n_queries"), [("merge", 1), ("separate", 2)])
+@pytest.mark.parametrize(("choice", "n_queries"), [("merge", 1), ("separate", 2)])
 def test_split_queries_merges_or_separates_a_query_that_returns(capsys, write, choice, n_queries):
     first, second = write("1 qid:7 1:1\n", "a.txt"), write("0 qid:7 1:2\n", "b.txt")
     files = ("--features", first, second, "--feature", "1", "--convention", "yahoo@5", "--format", "json")
@@ -165,8 +164,10 @@ def test_bm25_on_mq2008_has_the_means_that_other_programs_print():
 
 
 @pytest.mark.long
-@for_each("form", ["table", "markdown", "latex", "json", "csv", "html"])
-@for_each("options", [(), ("--split-queries", "merge"), ("--per-query",)], ids=["streamed", "read", "per query"])
+@pytest.mark.parametrize("form", ["table", "markdown", "latex", "json", "csv", "html"])
+@pytest.mark.parametrize(
+    "options", [(), ("--split-queries", "merge"), ("--per-query",)], ids=["streamed", "read", "per query"]
+)
 def test_every_format_has_the_interval_of_each_segment(capsys, write, form, options):
     """The same queries in LETOR, TREC and CSV files, with two segments."""
     pytest.importorskip("pyarrow")
@@ -213,7 +214,7 @@ def test_the_share_of_judged_documents_is_counted_for_every_run(capsys, trec, wr
     assert ",judged\n" not in output_of(capsys, *letor, "--convention", "letor4@5", "--format", "csv")
 
 
-@for_each(("duplicates", "value"), [("best", 1.0), ("first", 0.5)])
+@pytest.mark.parametrize(("duplicates", "value"), [("best", 1.0), ("first", 0.5)])
 def test_duplicates_says_which_row_of_a_document_counts(capsys, write, duplicates, value):
     qrels, run = write("7 0 a 1\n", "qrels"), write("7 Q0 a 1 1 t\n7 Q0 b 2 2 t\n7 Q0 a 3 3 t\n", "run")
     files = ("--qrels", qrels, "--run", run)

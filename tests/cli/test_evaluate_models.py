@@ -9,8 +9,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import presets
-from tests.helpers.evaluate_files import error_of, output_of
-from tests.helpers.tables import for_each
+from tests.cli.evaluate_files import error_of, output_of
 
 LABELS, QID = [2, 0, 0, 1, 0], [7, 7, 7, 8, 8]
 SCORES = {"good": [3, 2, 1, 2, 1], "bad": [1, 2, 3, 1, 2]}
@@ -110,7 +109,7 @@ def test_each_run_has_its_own_queries_counts_and_notes(capsys, runs):
         assert row["value"] == ra.evaluate(judgments.queries, judgments.scores, presets.trec_eval_9(3)).value
 
 
-@for_each("form", ["table", "json", "csv"])
+@pytest.mark.parametrize("form", ["table", "json", "csv"])
 def test_the_name_of_a_single_model_is_not_printed(capsys, rows, write, form):
     pytest.importorskip("rich")
     path = write(lines_of(SCORES["good"]), "scores.txt")

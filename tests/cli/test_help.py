@@ -11,7 +11,6 @@ import pytest
 from rankadapters import cli
 from rankadapters.core.measures import MEASURES
 from tests.helpers.python_processes import run_python
-from tests.helpers.tables import for_each
 
 SUBCOMMANDS = list(cli.COMMANDS)
 
@@ -41,14 +40,14 @@ def test_the_top_level_help_is_short_and_has_every_command_and_examples(capsys):
     assert len(examples(text)) >= 4
 
 
-@for_each("command", ["", *SUBCOMMANDS])
+@pytest.mark.parametrize("command", ["", *SUBCOMMANDS])
 def test_a_help_fits_80_columns_and_explains_the_exit_status(command, capsys):
     text = help_of(capsys, *filter(None, [command]))
     assert max(map(len, text.splitlines())) <= 80
     assert not command or re.search(r"\nexit status:\n  0.*2 (on bad input|where .*)\n$", text)
 
 
-@for_each("command", ["", *SUBCOMMANDS])
+@pytest.mark.parametrize("command", ["", *SUBCOMMANDS])
 def test_the_examples_of_a_help_are_valid_commands(command, capsys, monkeypatch):
     commands = examples(help_of(capsys, *filter(None, [command])))
     assert commands
@@ -59,7 +58,7 @@ def test_the_examples_of_a_help_are_valid_commands(command, capsys, monkeypatch)
         assert callable(parsed.print_answer)
 
 
-@for_each("measure", MEASURES)
+@pytest.mark.parametrize("measure", MEASURES)
 def test_every_field_of_a_measure_is_listed_with_its_allowed_values(measure, capsys):
     assert cli.main(["conventions", "--measure", measure, "--fields", "--format", "json"]) == 0
     fields = json.loads(capsys.readouterr().out)
@@ -79,7 +78,7 @@ def completions(line, tmp_path):
 
 
 @pytest.mark.long
-@for_each(
+@pytest.mark.parametrize(
     ("line", "expected"),
     [
         ("rankadapters ev", ["evaluate"]),

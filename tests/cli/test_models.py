@@ -9,7 +9,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import presets
-from tests.helpers.audit_files import COMMANDS, LABELS, QID, QRELS, SCORES
+from tests.cli.audit_files import COMMANDS, LABELS, QID, QRELS, SCORES
 from tests.helpers.command import error_of, output_of, run
 
 

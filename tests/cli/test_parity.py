@@ -12,10 +12,10 @@ import pytest
 
 from rankadapters import presets
 from rankadapters.datasets import mq2008_like
+from tests.cli.audit_files import TOOLKITS
 from tests.helpers.command import Terminal, error_of, output_of, run
+from tests.helpers.parameters import long_except
 from tests.helpers.stand_in_toolkit import use_stand_in
-from tests.helpers.tables import long_except
-from tests.helpers.toolkit_names import TOOLKITS
 
 
 @pytest.fixture

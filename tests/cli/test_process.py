@@ -15,9 +15,8 @@ import rankadapters as ra
 from rankadapters import cli
 from rankadapters.cli import parity as parity_command
 from rankadapters.parity import installed
+from tests.cli.audit_files import TOOLKITS
 from tests.helpers.python_processes import needs_posix, run_python, start_python
-from tests.helpers.tables import for_each
-from tests.helpers.toolkit_names import TOOLKITS
 
 
 def test_python_m_runs_the_command_and_returns_its_exit_code():
@@ -69,7 +68,7 @@ def test_an_os_error_is_printed_unchanged(capsys, monkeypatch):
     assert line.count("\n") == 1
 
 
-@for_each(
+@pytest.mark.parametrize(
     "arguments",
     [
         ["conventions"],

@@ -8,15 +8,15 @@ import re
 import pytest
 
 from rankadapters.cli.recognition import _kind_of_line
-from tests.helpers import command, evaluate_files
-from tests.helpers.evaluate_files import QRELS, ROWS, RUN, SCORES, TABLE, error_of, output_of
-from tests.helpers.tables import for_each
+from tests.cli import evaluate_files
+from tests.cli.evaluate_files import QRELS, ROWS, RUN, SCORES, TABLE, error_of, output_of
+from tests.helpers import command
 
 OPTIONS = ("--convention", "ranx@5", "--format", "json")
 LEFT_OUT = evaluate_files.LEFT_OUT
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("line", "kind"),
     [
         (b"2 qid:7 1:1 # docid", "features"), (b"2 1:0.5", "features"), (b"0.5", "predictions"),
@@ -48,7 +48,7 @@ def files(write, tmp_path):
     return {"beir": str(folder), **{name: str(write(text, name)) for name, text in texts.items()}}
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("names", "options", "about"),
     [
         (("rows", "scores"), "--features {rows} --predictions {scores}",
@@ -115,7 +115,7 @@ def test_parquet_and_folders_of_it_are_tables(capsys, tmp_path):
     output_of(capsys, tmp_path / "log", *OPTIONS, note=f"{tmp_path / 'log'}: a table, with qid 'query_id'\n")
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("names", "message"),
     [
         (("qrels", "qrels_json"), "qrels and .*qrels_json both look like qrels. Hint: name each file: --table FILE, "),

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.evaluate_files import LEFT_OUT, ROWS, error_of, output_of
+from tests.cli.evaluate_files import LEFT_OUT, ROWS, error_of, output_of
 from tests.helpers.python_processes import TIMEOUT, WAIT_FOR_SIGNAL, needs_posix, start_python
 
 

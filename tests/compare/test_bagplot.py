@@ -21,8 +21,7 @@ from rankadapters.statistics.halfspace_depth import (
     depth_regions,
     halfspace_depth,
 )
-from tests.helpers.depth import examples
-from tests.helpers.tables import for_each
+from tests.helpers.parameters import examples
 
 SQUARE = [(0, 0), (0, 2), (2, 0), (2, 2)]
 point_lists = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=1, max_size=9)
@@ -134,7 +133,7 @@ def test_a_far_point_is_an_outlier_and_hardly_moves_the_median():
     assert (50.0, 50.0) not in with_far_point.loop
 
 
-@for_each("points", [[(1, 2)], [(1, 2)] * 9, SQUARE, SQUARE * 2, [(x, 2 * x) for x in range(9)]])
+@pytest.mark.parametrize("points", [[(1, 2)], [(1, 2)] * 9, SQUARE, SQUARE * 2, [(x, 2 * x) for x in range(9)]])
 def test_fewer_than_five_distinct_points_or_a_line_have_no_bag(points):
     plot = bagplot(points)
     assert (plot.bag, plot.loop, plot.outliers) == ((), (), ())
@@ -175,7 +174,7 @@ def test_a_bag_needs_at_least_half_of_the_points_off_the_median():
     assert (plot.median, plot.bag) == ((1, 1), ())
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("bag", "median", "point", "inside"),
     [
         ([(-10, -10), (10, -10), (10, 10), (-10, 10)], (0, 0), (29.9, 0.0), True),

@@ -12,7 +12,6 @@ import pytest
 import rankadapters as ra
 from rankadapters.compare import Results, winning_numbers
 from rankadapters.core.errors import IncomparableScoresError, InputError
-from tests.helpers.tables import for_each
 
 CELLS = {("a", "D1", "MAP"): 0.5, ("b", "D1", "MAP"): 0.4, ("a", "D2", "MAP"): 0.3}
 COLUMNS = {
@@ -43,7 +42,7 @@ LETOR, YAHOO, LOSS = (score_of(text) for text in ("letor4@10", "yahoo@10", "catb
 # Accepted inputs
 
 
-@for_each(
+@pytest.mark.parametrize(
     "make",
     [
         lambda: CELLS, lambda: COLUMNS, lambda: ROWS, frame_maker("pandas", "DataFrame"),
@@ -68,7 +67,7 @@ def test_files_keep_the_decimals_of_their_values(tmp_path):
     assert rows_of(Results.read(tmp_path / "r.parquet", higher_is_better=True)) == ROWS
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("text", "decimals"),
     [
         ("0.41", 2), ("1", 0), ("-0.5", 1), ("4.12e-2", 4), (".5", 1), ("1.5e1", 0), ("2.", 0),
@@ -123,7 +122,7 @@ def test_a_score_in_a_column_keeps_its_convention():
             Results({**table, "measure": [measure]}, higher_is_better=True)
 
 
-@for_each("empty", [None, float("nan"), np.float64("nan"), ""])
+@pytest.mark.parametrize("empty", [None, float("nan"), np.float64("nan"), ""])
 def test_empty_cells_of_a_frame_are_missing_values(empty):
     results = Results({**COLUMNS, "higher_is_better": [True, empty, True], "source": ["table 3", empty, empty]})
     assert (results.higher, column(results, "source")) == ((True,), ["table 3", None, None])
@@ -183,7 +182,7 @@ def test_results_become_sparse_and_dense_frames():
     assert dense.columns.tolist() == ["b", "a"]
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("n_cells", "remark"),
     [(1, "Results(1 method, 1 dataset, 1 measure, 1 cell)"), (20, "20 cells)"), (21, ", the first 20")],
 )

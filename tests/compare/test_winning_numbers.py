@@ -14,9 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankadapters.compare import MixedDecimalsWarning, Results, front, leave_one_out, winning_numbers
-from tests.helpers.depth import examples
-from tests.helpers.shared_data import GOLDEN
-from tests.helpers.tables import for_each
+from tests.helpers.checkout import GOLDEN
+from tests.helpers.parameters import examples
 
 HAND = json.loads((GOLDEN / "compare_hand_case.json").read_text(encoding="utf-8"))
 METHODS, DATASETS, MEASURES = "ABCDEF", ["D1", "D2", "D3"], ["m1", "m2"]
@@ -152,7 +151,7 @@ ONE_PAIR = "^1 pair of values differs, but is equal in the decimals"
 TWO_PAIRS = "2 pairs of values differ, but are equal in the decimals"
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("values", "warning", "n_ties", "wins"),
     [
         (["0.41", "0.413", "0.420", "0.41"], TWO_PAIRS, 1, [0, 2, 3, 0]),
@@ -171,7 +170,7 @@ def test_values_that_are_equal_in_the_printed_decimals_warn(values, warning, n_t
     assert numbers.wn[-1].tolist() == wins
 
 
-@for_each(
+@pytest.mark.parametrize(
     "values", [("0.41", "0.42"), ("0.41", "0.410", 0.41), ("1e-90", 1e300), ("1e-99", 1.04e-99)]
 )  # 1e300 is too large to round to 90 decimals
 def test_values_that_differ_in_the_printed_decimals_do_not_warn(values):

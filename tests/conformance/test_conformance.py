@@ -25,8 +25,8 @@ from rankadapters.statistics.probing.cases import ONE_DOCUMENT, Case, value_of
 from rankadapters.statistics.probing.elimination import Pool
 from tests.conformance import later_programs, wrong_programs
 from tests.helpers.own_ndcg import by_rank, ndcg
+from tests.helpers.parameters import long_except
 from tests.helpers.python_processes import TIMEOUT
-from tests.helpers.tables import for_each, long_except
 from tests.oracles.definition import evaluate
 from tests.oracles.rows import Row
 
@@ -40,7 +40,7 @@ def as_function(convention):
 
 
 @pytest.mark.parametrize("text", long_except(CONVENTIONS))
-@for_each("several", [False, True])
+@pytest.mark.parametrize("several", [False, True])
 def test_vectors_fail_every_convention_that_differs(text, several):
     """Fresh cases, with other random numbers, show which conventions of the grid differ."""
     convention = ra.parse(text)
@@ -135,7 +135,7 @@ def test_vectors_are_reproducible_and_plain_json():
     assert all(case["k"] == 5 and set(case["queries"][0]) == {"labels", "scores"} for case in cases)
 
 
-@for_each(("tool", "least"), [("ranx.map", 16), ("rankeval", 17)])
+@pytest.mark.parametrize(("tool", "least"), [("ranx.map", 16), ("rankeval", 17)])
 def test_the_name_of_a_tool_with_an_unstable_sort_leaves_out_its_long_ties(tool, least):
     """See `presets.inexpressible()`: the signature, which names no tool, has these cases."""
 
@@ -153,7 +153,7 @@ def test_the_name_of_a_tool_with_an_unstable_sort_leaves_out_its_long_ties(tool,
 
 
 @pytest.mark.long
-@for_each(
+@pytest.mark.parametrize(
     ("field", "value"), [("gain", "exp2"), ("ties", "input"), ("empty", 1.0), ("short", "zero"), ("k", 4), ("k", None)]
 )
 def test_a_check_names_the_wrong_field(field, value):
@@ -261,7 +261,7 @@ def program(tmp_path, body, before=""):
 
 
 @pytest.mark.long
-@for_each(
+@pytest.mark.parametrize(
     ("body", "problem"),
     [
         ("sys.exit('no more')", "ended with the exit status 1: no more"),
@@ -283,7 +283,7 @@ def test_a_report_says_what_went_wrong_with_a_program(tmp_path, body, problem):
     assert len(report.failures[0].problem) < 300
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("body", "n_starts", "answer"),
     [
         ("sys.exit(1)", 20, "was not called again after 20 starts without an answer"),
@@ -358,7 +358,7 @@ DETAILS = {  # what an implementation of `ranklib@5` may do wrong
 
 
 @pytest.mark.long
-@for_each("detail", DETAILS)
+@pytest.mark.parametrize("detail", DETAILS)
 def test_an_implementation_that_is_wrong_by_a_detail_fails(detail):
     wrong = DETAILS[detail]
     report = ra.conformance.check(lambda y, s: ndcg(y, s, **wrong), "ranklib@5", takes="query", labels=range(5))
@@ -393,7 +393,7 @@ def fails(convention, function):
 
 
 @pytest.mark.long
-@for_each("rule", RULES)
+@pytest.mark.parametrize("rule", RULES)
 def test_the_vectors_fail_an_implementation_with_a_rule_of_its_own(rule):
     assert fails("ranklib@5", RULES[rule])
     assert not fails("ranklib@5", ndcg)
@@ -405,9 +405,9 @@ def first_hit(labels, k):
 
 
 @pytest.mark.long
-@for_each("k", [2, 3, 10])
-@for_each(("size", "counted"), [(0, -1), (1, 1)])  # no last row of k, all rows of k + 1
-@for_each("declared", ["ranklib.rr", "beir.top_k_accuracy"])
+@pytest.mark.parametrize("k", [2, 3, 10])
+@pytest.mark.parametrize(("size", "counted"), [(0, -1), (1, 1)])  # no last row of k, all rows of k + 1
+@pytest.mark.parametrize("declared", ["ranklib.rr", "beir.top_k_accuracy"])
 def test_the_vectors_fail_a_first_hit_that_counts_a_rank_too_few_or_too_many(declared, k, size, counted):
     def wrong(labels, scores):
         value = first_hit(by_rank(labels, scores), k + counted if labels.size == k + size else k)
@@ -427,8 +427,8 @@ MEANS = {
 
 
 @pytest.mark.long
-@for_each("mean", MEANS)
-@for_each("declared", ["ranklib@5", "beir.top_k_accuracy@5"])
+@pytest.mark.parametrize("mean", MEANS)
+@pytest.mark.parametrize("declared", ["ranklib@5", "beir.top_k_accuracy@5"])
 def test_an_implementation_with_a_wrong_mean_fails(mean, declared):
     convention = ra.parse(declared)
 

@@ -13,7 +13,6 @@ import pytest
 from rankadapters.core.classes import lazy_property
 from tests.helpers.checkout import CHECKOUT
 from tests.helpers.python_processes import TIMEOUT
-from tests.helpers.tables import for_each
 
 FROZEN = re.compile(r"@dataclass\([^)]*frozen=True[^)]*\)\nclass (\w+)")
 CLASSES = [
@@ -23,7 +22,7 @@ CLASSES = [
 ]
 
 
-@for_each(("module", "name"), CLASSES, ids=".".join)
+@pytest.mark.parametrize(("module", "name"), CLASSES, ids=".".join)
 def test_a_frozen_class_refuses_changes_of_any_name(module, name):
     cls = getattr(import_module(module), name)
     if "__slots__" in vars(cls):  # else dataclass itself refuses them

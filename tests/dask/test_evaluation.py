@@ -18,7 +18,6 @@ from tests.helpers.partitioned_rows import (
     rows,
     score_dicts,
 )
-from tests.helpers.tables import for_each
 
 dask = pytest.importorskip("dask")
 dd = pytest.importorskip("dask.dataframe")
@@ -58,7 +57,7 @@ def _synchronous(request):
 
 
 @pytest.mark.long
-@for_each(
+@pytest.mark.parametrize(
     ("partitions", "layout", "n_partitions"),
     [
         ("whole", {"whole_queries": True}, 1),
@@ -95,21 +94,21 @@ def test_a_cluster_gives_the_exact_values_of_one_process(request, cluster, parti
     assert score_dicts(scores) == score_dicts(expected_scores(DATA, all_conventions))
 
 
-@for_each("n_partitions", N_PARTITIONS)
+@pytest.mark.parametrize("n_partitions", N_PARTITIONS)
 def test_one_query_may_be_spread_over_all_partitions(n_partitions):
     data = {**DATA, "query": np.full(DATA["query"].size, 7)}
     check_value(frame(partition_rows(data, n_partitions)), data, partitions="shuffle")
 
 
-@for_each("dtype", ["str", "category", "int32", "Int64", "object"])
+@pytest.mark.parametrize("dtype", ["str", "category", "int32", "Int64", "object"])
 def test_query_ids_may_be_integers_or_texts_of_any_type(dtype):
     text = dtype in {"str", "category", "object"}
     data = {**DATA, "query": np.array([f"q{query + 20:03}" for query in DATA["query"]]) if text else DATA["query"]}
     check_value(frame(partition_rows(data, 3), query=dtype), data, partitions="shuffle")
 
 
-@for_each("partitions", ["whole", "shuffle"])
-@for_each(
+@pytest.mark.parametrize("partitions", ["whole", "shuffle"])
+@pytest.mark.parametrize(
     ("convention", "columns", "weights"),
     [
         (AVERAGED_TIES.replace(average="query"), {"query_weight": "weight"}, {"weight": "weight"}),
@@ -161,7 +160,7 @@ def test_a_query_in_two_partitions_is_refused_by_name(evaluate):
         getattr(ra.dask, evaluate)(frame(halves), AVERAGED_TIES, **COLUMNS, partitions="whole")
 
 
-@for_each(("names", "is_cut"), [("ab", False), ("aba", True), ("abca", True)])
+@pytest.mark.parametrize(("names", "is_cut"), [("ab", False), ("aba", True), ("abca", True)])
 def test_texts_with_the_same_hash_are_two_queries_and_a_cut_one_is_still_refused(names, is_cut):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("rankadapters.core.data.queries.hash_ids", lambda ids: np.zeros(ids.size, np.uint64))
@@ -197,14 +196,14 @@ REFUSED = {
 }
 
 
-@for_each(("columns", "changes", "message"), REFUSED.values(), ids=REFUSED)
+@pytest.mark.parametrize(("columns", "changes", "message"), REFUSED.values(), ids=REFUSED)
 def test_invalid_columns_are_refused_with_their_partition_and_row(columns, changes, message):
     df = frame_with(text=DATA["query"].astype(str), **columns)
     with pytest.raises(ra.InputError, match=message):
         ra.dask.evaluate(df, **{"convention": AVERAGED_TIES, **COLUMNS, "partitions": "whole", **changes})
 
 
-@for_each(("dtype", "type_name"), [(str, "text"), (np.uint64, "unsigned integer")])
+@pytest.mark.parametrize(("dtype", "type_name"), [(str, "text"), (np.uint64, "unsigned integer")])
 def test_qid_types_that_differ_between_partitions_are_refused(dtype, type_name):
     parts = partition_rows({**DATA, "query": DATA["query"] + 20}, 2, whole_queries=True)
     parts[1]["query"] = parts[1]["query"].astype(dtype)

@@ -13,7 +13,7 @@ from tests.helpers.python_processes import TIMEOUT
 
 distributed = pytest.importorskip("distributed")
 from rankadapters.dask.queue_exchange import QueueExchange  # noqa: E402 - after the skip
-from tests.helpers.ranking_parts import workers_of  # noqa: E402
+from tests.helpers.engines import workers_of  # noqa: E402
 
 pytestmark = pytest.mark.long
 SHORT = 5  # seconds, for a wait that is in vain; the scheduler of a busy machine must answer in this time

@@ -7,11 +7,10 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.datasets import Grouped, RankingData, mq2008_like
-from tests.helpers.tables import for_each
 
 
 @pytest.mark.long
-@for_each("seed", [0, 1, 2**31 - 1])
+@pytest.mark.parametrize("seed", [0, 1, 2**31 - 1])
 def test_generated_data_resemble_mq2008_with_informative_tied_features(seed):
     convention = ra.presets.textbook(10)
     for data in mq2008_like(random_state=seed):
@@ -62,7 +61,7 @@ def test_train_and_test_share_no_query_and_may_have_one_query_each():
         assert np.unique(test.qid).tolist() == list(range(n_train + 1, n_train + n_test + 1))
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("arguments", "problem"),
     [
         (
@@ -90,7 +89,7 @@ def test_grouping_joins_the_rows_of_a_query_and_keeps_their_order():
     assert grouped.qid.dtype == np.int32
 
 
-@for_each("value", [None, [[1.0]], "a"])
+@pytest.mark.parametrize("value", [None, [[1.0]], "a"])
 def test_values_that_are_no_arrays_or_differ_in_length_are_refused(value):
     with pytest.raises(ra.InputError, match="X has shape None"):
         RankingData(X=value, labels=np.zeros(1), qid=np.zeros(1))

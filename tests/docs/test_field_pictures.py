@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 from rankadapters.core.measures import MEASURES
-from tests.helpers.tables import for_each
 
 DOCS = Path(__file__).parent.parent.parent / "docs"
 FIELDS = sorted({name for measure in MEASURES.values() for name in measure.declared()})
@@ -38,7 +37,7 @@ def dcg(gains):
     return sum(gain / log2(rank + 2) for rank, gain in enumerate(gains))
 
 
-@for_each("field", FIELDS)
+@pytest.mark.parametrize("field", FIELDS)
 def test_a_field_has_a_picture_or_is_a_number_in_a_formula(pictures, field):
     assert (field in pictures.PICTURES) is not (field in pictures.UNDRAWN)
 
@@ -50,7 +49,7 @@ def test_every_picture_belongs_to_a_field(pictures):
 QUERY_NDCG = dcg([0, 1, 1]) / dcg([1, 1, 0])  # of the query with labels 0, 1, 1 in the pictures of several queries
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("field", "title", "expected"),
     [
         ("k", "k=1", "NDCG 0.500"),
@@ -93,7 +92,7 @@ def test_the_bars_of_a_panel_add_up_to_its_dcg(pictures):
         np.testing.assert_allclose(sum(strip.bars), dcg(gains))
 
 
-@for_each("field", FIELDS)
+@pytest.mark.parametrize("field", FIELDS)
 def test_a_picture_is_an_svg_with_a_descriptive_title_and_its_results(pictures, field):
     if field in pictures.UNDRAWN:
         pytest.skip("a number in a formula")
@@ -107,7 +106,7 @@ def test_a_picture_is_an_svg_with_a_descriptive_title_and_its_results(pictures, 
     assert float(root.get("width")) <= 480  # legible on a phone
 
 
-@for_each("field", FIELDS)
+@pytest.mark.parametrize("field", FIELDS)
 def test_a_picture_in_a_page_has_an_alt_text(pictures, field):
     if field in pictures.UNDRAWN:
         pytest.skip("a number in a formula")

@@ -12,8 +12,7 @@ import pytest
 import rankadapters as ra
 from rankadapters.core.declaration.fields import Cutoff, Gain, gain_table
 from rankadapters.core.measures import MEASURES
-from tests.helpers.depth import examples
-from tests.helpers.tables import for_each
+from tests.helpers.parameters import examples
 
 PAGE = (Path(__file__).parents[2] / "docs" / "spec.md").read_text(encoding="utf-8")
 
@@ -157,7 +156,7 @@ def as_the_page_says(measure, fields):
 
 
 @pytest.mark.long
-@for_each("measure", MEASURES)
+@pytest.mark.parametrize("measure", MEASURES)
 def test_a_measure_rewrites_and_refuses_exactly_what_the_page_says(measure):
     random, kinds = Random(measure), MEASURES[measure].declared()
     values = {name: values_of(kind) for name, kind in kinds.items()}

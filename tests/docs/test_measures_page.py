@@ -8,7 +8,6 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.core.measures import MEASURES
-from tests.helpers.tables import for_each
 
 PAGE = Path(__file__).parent.parent.parent / "docs" / "measures.md"
 
@@ -19,7 +18,7 @@ def sections():
     return {part.partition("\n")[0]: part for part in parts}
 
 
-@for_each("word", MEASURES)
+@pytest.mark.parametrize("word", MEASURES)
 def test_a_section_lists_the_fields_and_presets_of_its_measure(sections, word):
     measure = MEASURES[word]
     assert measure.__name__ in sections, "`python docs/tables.py` writes its section"

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.mlflow_registry import import_mlflow
-from tests.helpers.plugin_sessions import NO_AUTOLOAD, PLUGIN_OPTIONS
-from tests.helpers.tables import long_except
+from tests.helpers.parameters import long_except
+from tests.helpers.python_processes import NO_AUTOLOAD, PLUGIN_OPTIONS
+from tests.trackers.mlflow_registry import import_mlflow
 
 ROOT = Path(__file__).parent.parent.parent
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)

@@ -18,10 +18,8 @@ from hypothesis import strategies as st
 import rankadapters as ra
 from rankadapters import presets
 from rankadapters.core.measures import MEASURES
-from tests.helpers.convention_strategies import conventions
-from tests.helpers.depth import examples
-from tests.helpers.every_measure import WITH_PRESET, convention_of, without_docids
-from tests.helpers.tables import for_each, short
+from tests.helpers.conventions import WITH_PRESET, convention_of, conventions, without_docids
+from tests.helpers.parameters import examples, short
 from tests.oracles.definition import evaluate
 from tests.oracles.rows import Row
 
@@ -84,7 +82,7 @@ def test_a_generated_file_is_up_to_date(path, text):
 
 
 @pytest.mark.long
-@for_each("name", PRESETS)
+@pytest.mark.parametrize("name", PRESETS)
 def test_the_grammar_accepts_every_preset(name, matches_grammar):
     assert matches_grammar(str(PRESETS[name]))
     assert matches_pattern(str(PRESETS[name]))
@@ -128,14 +126,14 @@ def mutilated(signature):
 
 
 @pytest.mark.long
-@for_each("convention", ONE_PER_MEASURE, ids=lambda convention: convention.measure)
+@pytest.mark.parametrize("convention", ONE_PER_MEASURE, ids=lambda convention: convention.measure)
 def test_the_grammar_refuses_mutilated_signatures(convention, matches_grammar):
     texts = list(mutilated(str(convention)))
     assert [text for text in texts if matches_grammar(text)] == []
     assert [text for text in texts if matches_pattern(text)] == []
 
 
-@for_each("number", ["1.0", "01", "+1", ".5", "1.", "1e5", "1e+22", "-0", "nan", "inf", "1_0", "1,5"])
+@pytest.mark.parametrize("number", ["1.0", "01", "+1", ".5", "1.", "1e5", "1e+22", "-0", "nan", "inf", "1_0", "1,5"])
 def test_the_grammar_refuses_noncanonical_numbers(number, matches_grammar):
     signature = str(ra.parse("catboost.mrr@3").replace(relevant="above_7"))
     assert matches_grammar(signature)
@@ -167,7 +165,7 @@ def test_a_score_fits_the_schema_and_is_restored_from_json(text):
     assert parsed - score == 0  # raises unless the queries are the same
 
 
-@for_each(
+@pytest.mark.parametrize(
     "change",
     [
         {"value": "0.5"}, {"value": None}, {"convention": "yahoo@1"}, {"convention": str(ra.parse("yahoo@1"))[:-3]},
@@ -201,7 +199,9 @@ def damaged_scores(document):
 
 
 @pytest.mark.long
-@for_each("convention", [without_docids(convention_of(measure)) for measure in WITH_PRESET], ids=lambda c: c.measure)
+@pytest.mark.parametrize(
+    "convention", [without_docids(convention_of(measure)) for measure in WITH_PRESET], ids=lambda c: c.measure
+)
 def test_the_reader_of_scores_refuses_what_the_schema_refuses(convention):
     score = ra.evaluate([1, 0, 0, 1], [2, 1, 1, 2], convention, group_sizes=[2, 2])
     document = json.loads(score.to_json())
@@ -215,7 +215,9 @@ def test_the_reader_of_scores_refuses_what_the_schema_refuses(convention):
                 assert not refused, damaged
 
 
-@for_each("text", ["yahoo@1+gain=linear", "rectools@1", "yahoo@1+unjudged=3", "lightgbm@1+empty=1", "ranx.hits@1"])
+@pytest.mark.parametrize(
+    "text", ["yahoo@1+gain=linear", "rectools@1", "yahoo@1+unjudged=3", "lightgbm@1+empty=1", "ranx.hits@1"]
+)
 def test_a_value_that_other_data_can_have_is_read(text):
     document = score_under(text).to_dict()
     assert ra.Score.from_dict({**document, "value": 7}).value == 7.0
@@ -253,7 +255,7 @@ def oracle_rows(query):
     return [Row(label, score, **dict(zip(columns, rest, strict=True))) for label, score, *rest in rows]
 
 
-@for_each("example", EXAMPLES, ids=lambda example: example["convention"])
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example["convention"])
 def test_an_example_has_the_value_of_the_definition(example):
     convention = ra.parse(example["convention"])
     queries = [(oracle_rows(query), query.get("query_weight", 1.0)) for query in example["queries"]]
@@ -285,7 +287,7 @@ def words_of_field(name):
     return {word for kind in kinds for word in (*kind.words, *kind.numbered)}
 
 
-@for_each("name", sorted({name for measure in MEASURES.values() for name in measure.fields()} - {"k"}))
+@pytest.mark.parametrize("name", sorted({name for measure in MEASURES.values() for name in measure.fields()} - {"k"}))
 def test_every_word_of_a_field_has_an_example(name):
     values = [getattr(ra.parse(example["convention"]), name, "") for example in EXAMPLES]
     texts = {text for value in map(str, values) for text in (value, value.rpartition("_")[0])}

@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 import rankadapters as ra
 from rankadapters.core.measures import MEASURES
 from rankadapters.evaluation import threads
-from tests.helpers.convention_strategies import conventions
-from tests.helpers.depth import examples
+from tests.helpers.conventions import conventions
 from tests.helpers.oracle_rows import takes_probabilities
+from tests.helpers.parameters import examples
 from tests.helpers.python_processes import TIMEOUT
-from tests.helpers.ragged_queries import TEXTBOOK, ragged_columns
+from tests.helpers.rankings import TEXTBOOK, ragged_columns
 
 every_measure = pytest.mark.parametrize("measure", MEASURES.values(), ids=list(MEASURES))
 RANKED_MEASURES = {name: measure for name, measure in MEASURES.items() if "ties" in measure.fields()}

@@ -10,7 +10,6 @@ import pytest
 import rankadapters as ra
 from rankadapters.presets.label_rules import LABEL_RULES, ORDINARY
 from tests.helpers.command import run
-from tests.helpers.tables import for_each
 
 SCORES = [1, 0, 2, 0, 1, 3]
 FRACTIONS = [0.1, 0.2, 0.9, 0.4, 0.3, 0.6]
@@ -26,7 +25,7 @@ def warning_messages(labels, convention, **columns):
     return [str(warning.message) for warning in caught]
 
 
-@for_each("name", [name for name, rules in LABEL_RULES.items() if rules[0].kind == "fractional"])
+@pytest.mark.parametrize("name", [name for name, rules in LABEL_RULES.items() if rules[0].kind == "fractional"])
 def test_swapped_labels_and_scores_cause_a_warning_with_a_hint(name):
     convention = ra.presets.make(name, 10)
     [message] = warning_messages([0.1, 0.2, 1.5, 0.4, 0.3, 1], convention)
@@ -35,7 +34,7 @@ def test_swapped_labels_and_scores_cause_a_warning_with_a_hint(name):
     assert warning_messages(WHOLE, convention) == []
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("labels", "convention", "start"),
     [
         ([0.5, *WHOLE[1:]], "lightgbm@10+empty=0", "labels[0] is 0.5, which LightGBM 4.7.0 refuses: 'label should"),
@@ -62,7 +61,7 @@ def test_labels_that_the_tool_refuses_cause_a_warning(labels, convention, start)
     assert message.startswith(start)
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("labels", "convention"),
     [
         (FRACTIONS, "catboost@10"), (FRACTIONS, "textbook@10"), (FRACTIONS, "sklearn@10"),
@@ -106,7 +105,7 @@ def test_a_stream_warns_once_about_all_its_labels():
     assert len(caught) == 1
 
 
-@for_each("options", [[], ["--split-queries", "merge"]])
+@pytest.mark.parametrize("options", [[], ["--split-queries", "merge"]])
 def test_the_command_prints_the_warning(options, tmp_path, capsys):
     pytest.importorskip("rich")
     file = tmp_path / "swapped.csv"

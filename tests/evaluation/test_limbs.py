@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from tests.helpers.ragged_queries import TEXTBOOK, ragged_columns
-from tests.helpers.tables import for_each
+from tests.helpers.rankings import TEXTBOOK, ragged_columns
 
 
 def whole_and_parts(convention, n_parts):
@@ -21,8 +20,8 @@ def whole_and_parts(convention, n_parts):
     return ra.Evaluator(labels, convention, qid=qid).tally(scores), tallies
 
 
-@for_each("name", ["textbook@5", "letor4.map", "yahoo.err", "catboost.query_rmse", "lightgbm@3"])
-@for_each("n_parts", [1, 2, 3, 17])
+@pytest.mark.parametrize("name", ["textbook@5", "letor4.map", "yahoo.err", "catboost.query_rmse", "lightgbm@3"])
+@pytest.mark.parametrize("n_parts", [1, 2, 3, 17])
 def test_the_limbs_of_parts_add_up_to_the_limbs_of_the_whole(name, n_parts):
     convention = ra.parse(name)
     whole, tallies = whole_and_parts(convention, n_parts)
@@ -50,7 +49,7 @@ def test_tallies_that_may_share_queries_are_not_merged():
     assert ra.Tally.merge([without_ids]).ids is None
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("problem", "change"),
     [
         (r"it has \d+ ids of dtype uint64 for \d+ queries", lambda ids: ids[1:]),

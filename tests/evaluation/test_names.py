@@ -8,7 +8,6 @@ import pickle
 import pytest
 
 import rankadapters as ra
-from tests.helpers.tables import for_each
 
 LABELS, SCORES, QID = [1, 0, 2, 0], [0.9, 0.2, 0.1, 0.4], [0, 0, 1, 1]
 NAMED = {"ndcg_10": "textbook@10", "web": ra.parse("yahoo@5"), "yahoo@10": "yahoo@10"}
@@ -43,7 +42,7 @@ def test_results_by_convention_are_taken_as_conventions():
     assert [convention.name for convention in scores(scores(NAMED))] == list(NAMED)
 
 
-@for_each(
+@pytest.mark.parametrize(
     "same",
     [copy.copy, copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x)), lambda x: ra.Score.from_json(x.to_json())],
 )
@@ -68,7 +67,7 @@ def test_frames_of_queries_and_streams_have_the_names_as_columns():
     assert all(name in str(report) for name in NAMED)
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("named", "message"),
     [
         ({"yahoo@10": "textbook@10"}, "the name 'yahoo@10' means another convention than 'ndcg@10/gain=exp2"),

@@ -10,11 +10,10 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from tests.helpers.ragged_queries import TEXTBOOK, ragged_columns
-from tests.helpers.tables import for_each
+from tests.helpers.rankings import TEXTBOOK, ragged_columns
 
 
-@for_each("name", ra.presets.names())
+@pytest.mark.parametrize("name", ra.presets.names())
 def test_the_ideal_order_gives_exactly_one(name):
     labels, _, qid = ragged_columns(5, longest=300)
     convention = getattr(ra.presets, name)(10).replace(empty=1, short="pad")
@@ -66,7 +65,7 @@ def test_a_sum_beyond_float64_may_have_a_mean_within_it(label, weights):
     assert score.value == label
 
 
-@for_each("preset", ["lightgbm@10", "lightgbm.auc", "lightgbm.map@3", "catboost.mrr@3", "yahoo.err"])
+@pytest.mark.parametrize("preset", ["lightgbm@10", "lightgbm.auc", "lightgbm.map@3", "catboost.mrr@3", "yahoo.err"])
 @pytest.mark.parametrize("make_copy", [copy.copy, copy.deepcopy, lambda value: pickle.loads(pickle.dumps(value))])
 def test_a_copied_or_pickled_evaluator_gives_the_same_score(preset, make_copy):
     evaluator = ra.Evaluator([1, 0, 0, 1], preset, group_sizes=[2, 2])

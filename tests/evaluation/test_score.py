@@ -21,7 +21,6 @@ import pyarrow.compute as pc
 import pytest
 
 import rankadapters as ra
-from tests.helpers.tables import for_each
 
 TEXTBOOK = ra.presets.textbook(2)
 ONE_OF_TWO = ra.evaluate([1, 0, 1, 0], [2, 1, 1, 2], "textbook@1", group_sizes=[2, 2])  # two queries: values 1 and 0
@@ -209,7 +208,7 @@ NUMBERS = [
 ]
 
 
-@for_each(("number", "equal"), NUMBERS)
+@pytest.mark.parametrize(("number", "equal"), NUMBERS)
 def test_a_score_equals_only_numbers_that_are_its_value(number, equal):
     assert [operator.eq(SCORE, number), operator.eq(number, SCORE), SCORE in [None, number]] == [equal] * 3
     assert [operator.ne(SCORE, number), operator.ne(number, SCORE)] == [not equal] * 2
@@ -240,7 +239,7 @@ def outcome(function, *operands):
     return type(result), str(getattr(result, "dtype", "")), str(result)
 
 
-@for_each("operand", [*PLAIN, *ARRAYS, 1j], ids=repr)
+@pytest.mark.parametrize("operand", [*PLAIN, *ARRAYS, 1j], ids=repr)
 def test_a_score_computes_with_numbers_and_arrays_as_its_value_does(operand):
     functions = ARITHMETIC if isinstance(operand, complex) else (*ARITHMETIC, *ORDER, operator.eq, operator.ne)
     for function in functions:
@@ -248,7 +247,7 @@ def test_a_score_computes_with_numbers_and_arrays_as_its_value_does(operand):
         assert outcome(function, operand, SCORE) == outcome(function, operand, VALUE), function
 
 
-@for_each(
+@pytest.mark.parametrize(
     "function",
     [
         int, round, lambda x: round(x, 3), math.trunc, math.floor, math.ceil, abs, operator.neg, operator.pos, bool,
@@ -270,7 +269,7 @@ OTHER_CONVENTION = ra.evaluate([1, 0], [0.2, 0.9], "sklearn@2", group_sizes=[2])
 OTHER_QUERIES = ra.evaluate([1, 0], [0.2, 0.9], "textbook@2", qid=["a", "a"])
 
 
-@for_each("function", ARITHMETIC)
+@pytest.mark.parametrize("function", ARITHMETIC)
 def test_two_scores_are_only_ordered_and_subtracted(function):
     if function is operator.sub:
         assert SCORE - SCORE == 0.0
@@ -279,21 +278,21 @@ def test_two_scores_are_only_ordered_and_subtracted(function):
             function(SCORE, SCORE)
 
 
-@for_each("function", [operator.sub, *ORDER, np.subtract, np.less, np.maximum, min])
+@pytest.mark.parametrize("function", [operator.sub, *ORDER, np.subtract, np.less, np.maximum, min])
 def test_scores_of_other_conventions_or_queries_are_not_compared(function):
     for other, message in ((OTHER_CONVENTION, "the conventions differ in"), (OTHER_QUERIES, "over different queries")):
         with pytest.raises(ra.IncomparableScoresError, match=message):
             function(SCORE, other)
 
 
-@for_each("function", [*ARITHMETIC, *ORDER])
+@pytest.mark.parametrize("function", [*ARITHMETIC, *ORDER])
 def test_a_score_refuses_what_is_no_number(function):
     for operand in ("0.5", None, [0.5], {}):
         with pytest.raises(ra.IncomparableScoresError, match=r"a Score and a \w+ have no "):
             function(SCORE, operand)
 
 
-@for_each("number", [0.25, np.float64(0.25), Fraction(1, 4), Decimal("0.25")], ids=repr)
+@pytest.mark.parametrize("number", [0.25, np.float64(0.25), Fraction(1, 4), Decimal("0.25")], ids=repr)
 def test_a_score_is_ordered_with_and_subtracted_from_numbers(number):
     assert [compare(SCORE, number) for compare in ORDER] == [True, True, False, False]
     assert [compare(number, SCORE) for compare in ORDER] == [False, False, True, True]

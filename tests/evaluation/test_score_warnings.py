@@ -11,8 +11,7 @@ import rankadapters as ra
 from rankadapters.core.arrays import Array
 from rankadapters.evaluation.doubts import FEW_SCORES, MANY_LABELS, look_swapped, score_doubts
 from rankadapters.presets.label_rules import UNSTABLE_SORTS
-from tests.helpers.shared_data import golden_file
-from tests.helpers.tables import for_each
+from tests.helpers.checkout import golden_file
 
 GRADED = ["textbook@10", "sklearn@10", "catboost@5", "textbook@all", "catboost.dcg@10", "yahoo@10"]
 SWAPPED = "they look swapped"
@@ -50,7 +49,7 @@ PREDICTIONS = {  # of models, given real-valued scores: all positive, so that th
 }
 
 
-@for_each("kind", PREDICTIONS)
+@pytest.mark.parametrize("kind", PREDICTIONS)
 def test_swapped_columns_cause_one_warning_under_graded_gains(kind):
     for seed in range(40):
         rng = np.random.default_rng(seed)
@@ -61,7 +60,7 @@ def test_swapped_columns_cause_one_warning_under_graded_gains(kind):
         assert not look_swapped(ra.Queries(labels, qid=qid), predictions), seed
 
 
-@for_each("convention", GRADED)
+@pytest.mark.parametrize("convention", GRADED)
 def test_every_convention_with_graded_gains_warns_of_swapped_columns(convention):
     labels, scores, qid = graded_queries(np.random.default_rng(0))
     predictions = 1 / (1 + np.exp(-scores))
@@ -80,7 +79,7 @@ def test_a_convention_that_refuses_fractions_says_so_only_once():
     assert SWAPPED in swapped
 
 
-@for_each(
+@pytest.mark.parametrize(
     "convention", ["lightgbm.map@10", "catboost.mrr@10", "sklearn.roc_auc_score+pairs=unit", "catboost.query_rmse"]
 )
 def test_measures_without_graded_gains_do_not_warn(convention):
@@ -105,7 +104,7 @@ ORDINARY = {  # scores beside fractional labels
 }
 
 
-@for_each("kind", ORDINARY)
+@pytest.mark.parametrize("kind", ORDINARY)
 def test_ordinary_scores_beside_fractional_labels_cause_no_warning(kind):
     for seed in range(60):
         rng = np.random.default_rng(seed)
@@ -114,7 +113,7 @@ def test_ordinary_scores_beside_fractional_labels_cause_no_warning(kind):
         assert not look_swapped(ra.Queries(labels, qid=qid), np.asarray(ORDINARY[kind](rng, labels, qid), float)), seed
 
 
-@for_each("name", GOLDEN)
+@pytest.mark.parametrize("name", GOLDEN)
 def test_the_data_of_the_tools_numbers_cause_no_warning(name):
     file = golden_file(name)
     data = [(ra.Queries(d["labels"], **columns_of(d)), np.array(d["scores"], float)) for d in file["data"]]
@@ -130,7 +129,7 @@ def columns_of(data):
     return {name: data[name] for name in ("qid", "group_sizes", "docid") if name in data} | flags
 
 
-@for_each(
+@pytest.mark.parametrize(
     "labels",
     [
         np.random.default_rng(0).integers(0, 5, 400), np.random.default_rng(0).integers(0, MANY_LABELS - 1, 400) / 8,
@@ -165,7 +164,7 @@ def tied_queries(n_rows, n_values, n_queries=20):
     return rng.integers(0, 3, n_rows * n_queries), rng.integers(0, n_values, n_rows * n_queries).astype(float)
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("convention", "n_rows", "n_values", "warns"),
     [
         ("ranx@10", 16, 4, True), ("ranx@10", 15, 4, False), ("ranx.map@5", 30, 10, True), ("rankeval@5", 17, 4, True),

@@ -12,7 +12,6 @@ import rankadapters as ra
 from rankadapters.core.errors import LabelsWarning
 from rankadapters.evaluation import passes
 from rankadapters.evaluation.table import Table
-from tests.helpers.tables import for_each
 
 LABELS, SIZES = [1, 0, 1, 0], [2, 2]
 CONVENTIONS = ["textbook@1", "yahoo@2"]
@@ -71,7 +70,7 @@ ENTRY_POINTS = {
 }
 
 
-@for_each(("name", "evaluate"), ENTRY_POINTS.items())
+@pytest.mark.parametrize(("name", "evaluate"), ENTRY_POINTS.items())
 def test_every_requested_convention_has_an_entry_found_by_any_text_of_it(name, evaluate):
     scores = evaluate(EQUAL_CONVENTIONS)
     assert [convention.short_name for convention in scores] == EQUAL_CONVENTIONS
@@ -126,12 +125,13 @@ def test_an_evaluator_of_one_convention_has_one_result_and_of_a_sequence_a_mappi
 
 @pytest.mark.parametrize("bind", [passes.bind, passes.bind_usable])
 def test_the_time_to_bind_conventions_does_not_grow_with_their_square(monkeypatch, bind):
+    conventions = [ra.parse(f"textbook@{k}") for k in range(1, 17)]
     names, get = [], ra.NDCG.get
     monkeypatch.setattr(ra.NDCG, "get", lambda convention, name: names.append(name) or get(convention, name))
     queries, n_reads = ra.Queries([1, 0], group_sizes=[2]), []
     for n_conventions in (8, 16):
         names.clear()
-        assert len(bind(queries, [ra.parse(f"textbook@{k + 1}") for k in range(n_conventions)])) == n_conventions
+        assert len(bind(queries, conventions[:n_conventions])) == n_conventions
         n_reads.append(names.count("k"))
     assert 8 <= n_reads[0] <= n_reads[1] <= 2 * n_reads[0]
 
@@ -156,7 +156,7 @@ def test_numbers_are_aligned_to_the_right_and_words_to_the_left():
     assert str(table) == "Caption\nmodel   value\na        10.5\nlonger      -"
 
 
-@for_each("end", ["\n", "\r", "\r\n", "\v", "\f", "\x1c", "\x85", "\u2028", "\u2029"])
+@pytest.mark.parametrize("end", ["\n", "\r", "\r\n", "\v", "\f", "\x1c", "\x85", "\u2028", "\u2029"])
 def test_line_ends_in_a_models_name_leave_its_line_whole(end):
     models = {f"a{end}b": [2, 1, 1, 2], f"c{end}": [2, 1, 1, 2], "d": [2, 1, 1, 2]}
     for conventions, n_lines in ((CONVENTIONS, 5), (CONVENTIONS[0], 5), (["textbook@1"] * 8, 10)):

@@ -10,10 +10,9 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
+from tests.evaluation.segment_rows import conventions, rows, segment_results
 from tests.helpers.command import error_of, output_of
-from tests.helpers.segment_rows import conventions, rows, segment_results
 from tests.helpers.stream_batches import cut_at, even_bounds, random_bounds
-from tests.helpers.tables import for_each
 
 DATA = rows(3)
 DATA = {name: column[np.argsort(DATA["qid"], kind="stable")] for name, column in DATA.items()}
@@ -30,14 +29,14 @@ def evaluate_in_memory(convention, scores=DATA["score"], **changes):
     return ra.evaluate(DATA["label"], scores, convention, **arguments)
 
 
-@for_each("bounds", [even_bounds(DATA["qid"].size, 7), random_bounds(DATA["qid"].size, 40, seed=1)])
-@for_each("by", ["segment", SEGMENTS], ids=["column", "mapping"])
+@pytest.mark.parametrize("bounds", [even_bounds(DATA["qid"].size, 7), random_bounds(DATA["qid"].size, 40, seed=1)])
+@pytest.mark.parametrize("by", ["segment", SEGMENTS], ids=["column", "mapping"])
 def test_a_stream_gives_the_same_segments_as_memory(bounds, by):
     segments = ra.evaluate_table(cut_at(DATA, bounds), MERGEABLE, docid="docid", by=by)
     assert segment_results(segments) == segment_results(evaluate_in_memory(MERGEABLE))
 
 
-@for_each("kind", ["csv", "parquet"])
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
 def test_a_file_gives_the_same_segments_as_memory(tmp_path, kind):
     pd = pytest.importorskip("pandas")
     path = tmp_path / f"rows.{kind}"
@@ -74,7 +73,7 @@ def test_a_segment_that_varies_within_a_query_is_refused_by_batch_and_row():
     assert error.value.row == row
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("by", "message"),
     [
         ({**SEGMENTS, 1000: "x"}, "by names query 1000, but the data have no such query"),
@@ -88,7 +87,7 @@ def test_bad_segments_are_refused(by, message):
         ra.evaluate_table(cut_at(DATA, [0, 20, DATA["qid"].size]), "letor4@3", by=by)
 
 
-@for_each("convention", ["letor4@3", "lightgbm.auc"])
+@pytest.mark.parametrize("convention", ["letor4@3", "lightgbm.auc"])
 def test_the_command_prints_the_same_segments_as_memory(capsys, write, convention):
     expected = evaluate_in_memory(convention, qid=[str(query) for query in DATA["qid"]]).to_dict()["segments"]
     rows_of_text = (",".join(map(str, row)) for row in zip(*DATA.values(), strict=True))
@@ -147,7 +146,7 @@ def test_a_series_with_an_entry_per_row_is_refused():
 TWO = {**DATA, "device": np.array(["phone", "desk"])[DATA["qid"] % 2]}
 
 
-@for_each("unsorted", [False, True])
+@pytest.mark.parametrize("unsorted", [False, True])
 def test_several_columns_of_a_stream_give_the_same_segments_as_memory(unsorted):
     if unsorted:
         pytest.importorskip("duckdb")

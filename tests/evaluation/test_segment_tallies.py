@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from tests.helpers.segment_rows import rows
-from tests.helpers.tables import for_each
+from tests.evaluation.segment_rows import rows
 
 pytest.importorskip("pyarrow")
 
@@ -36,7 +35,7 @@ def test_names_of_conventions_stay_in_json():
     assert [convention.name for convention in day.result().all] == ["mine", "other"]
 
 
-@for_each("by", [None, "segment", "size", ["segment", "size"]])
+@pytest.mark.parametrize("by", [None, "segment", "size", ["segment", "size"]])
 def test_hours_make_the_day_also_from_json(by):
     keywords = {"by": by, "score": ["score", "other"]}
     day = ra.SegmentTallies.merge(map(through_json, tallies(**keywords)[::-1])).result()
@@ -86,7 +85,9 @@ def test_tallies_that_do_not_add_up_are_refused():
             ra.SegmentTallies.merge(wrong)
 
 
-@for_each("change", [{"ids": "AA=="}, {"ids": ""}, {"tallies": []}, {"tallies": [7]}, {"conventions": 7}, {"ids": 7}])
+@pytest.mark.parametrize(
+    "change", [{"ids": "AA=="}, {"ids": ""}, {"tallies": []}, {"tallies": [7]}, {"conventions": 7}, {"ids": 7}]
+)
 def test_damaged_data_are_refused(change):
     with pytest.raises(ra.InputError, match=r"th(ese are no tallies|is is not a tally)"):
         ra.SegmentTallies.from_dict(tallies()[0].to_dict() | change)

@@ -13,8 +13,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.evaluation.segments import _student
-from tests.helpers.segment_rows import conventions, evaluate_columns, evaluate_segment, rows
-from tests.helpers.tables import for_each
+from tests.evaluation.segment_rows import conventions, evaluate_columns, evaluate_segment, rows
 
 DATA = rows()
 WEIGHED = [
@@ -87,7 +86,7 @@ def test_a_mapping_of_queries_gives_the_same_segments_as_a_column():
     assert repr(ra.evaluate(*arguments, qid=DATA["qid"], by=float_mapping)) == repr(by_column)
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("segments", "order"),
     [
         ([10, 9, 10], [9, 10]),
@@ -198,7 +197,7 @@ def test_frame_dict_and_table_have_rows_for_each_segment_and_for_all_queries():
 CET, CEST = timezone(timedelta(hours=1)), timezone(timedelta(hours=2))
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("segments", "values"),
     [
         ([2**53, 2**53 + 1, 2**53], [2**53, 2**53 + 1]),
@@ -321,7 +320,7 @@ def test_per_query_returns_the_values_of_an_evaluator():
         ra.per_query(LABELS, SCORES, "lightgbm.auc", qid=QID)
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("segments", "problem"),
     [
         ([True, 1, 1], r"1 \(number\), but by\[\d\] is True \(bool\)"),
@@ -395,7 +394,7 @@ def two_columns(form):
     return package.table(columns) if form == "pyarrow" else package.DataFrame(columns)
 
 
-@for_each("form", ["sequence", "mapping", "pandas", "polars", "pyarrow"])
+@pytest.mark.parametrize("form", ["sequence", "mapping", "pandas", "polars", "pyarrow"])
 def test_several_columns_make_a_segment_of_each_combination(form):
     segments = evaluate_segments(by=two_columns(form))
     pairs = evaluate_segments(by=list(zip(MARKET, DEVICE, strict=True)))

@@ -7,7 +7,7 @@ import pickle
 import pytest
 
 import rankadapters as ra
-from tests.helpers.ragged_queries import TEXTBOOK, ragged_columns
+from tests.helpers.rankings import TEXTBOOK, ragged_columns
 
 
 def test_tallies_are_read_back_from_plain_data_unless_it_is_damaged():

@@ -9,8 +9,10 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.core.ranking.compiled import NEVER, NOW, kernels
-from tests.helpers.tables import for_each
-from tests.helpers.two_queries import CONV, LABELS, QID, SCORES, WEIGHTED
+
+CONV = ra.presets.textbook(3)
+LABELS, SCORES, QID = [1, 0, 2, 0], [0.1, 0.4, 0.3, 0.2], ["a", "a", "b", "b"]
+WEIGHTED = CONV.replace(average="query")
 
 
 def test_the_smallest_normal_weights_count():
@@ -37,7 +39,7 @@ def test_weights_that_leave_nothing_to_average_are_refused():
         ra.evaluate([0, 0, 0, 0], SCORES, convention, qid=QID)
 
 
-@for_each("choice", [NOW, NEVER])
+@pytest.mark.parametrize("choice", [NOW, NEVER])
 def test_a_weighted_value_that_overflows_is_refused(choice):
     convention = ra.parse("sklearn.dcg@3")
     with kernels(choice), pytest.raises(ra.InputError, match="overflows float64"):

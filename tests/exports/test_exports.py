@@ -9,7 +9,6 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import exports, presets
-from tests.helpers.tables import for_each
 
 LABELS, SCORES, SIZES = [2, 0, 1, 0, 0, 0], [0.4, 0.5, 0.2, 0.9, 0.3, 0.1], [3, 2, 1]
 CONVENTIONS = [
@@ -24,7 +23,7 @@ def evaluate_rows(convention):
     return ra.evaluate(LABELS, SCORES, convention, group_sizes=SIZES)
 
 
-@for_each("text", CONVENTIONS)
+@pytest.mark.parametrize("text", CONVENTIONS)
 def test_a_model_card_entry_reads_back_as_the_convention_of_the_score(text):
     score = evaluate_rows(text)
     entry = json.loads(json.dumps(exports.to_model_card(score)))
@@ -45,7 +44,7 @@ def test_a_model_card_entry_reads_back_as_the_convention_of_the_score(text):
     assert card.data.eval_results == [result]
 
 
-@for_each("value", [0.5, None, "letor4@2", presets.letor4(2), {"a": 1}])
+@pytest.mark.parametrize("value", [0.5, None, "letor4@2", presets.letor4(2), {"a": 1}])
 def test_exports_refuse_objects_other_than_scores(value):
     with pytest.raises(ra.InputError, match=r"is not a Score\.\nHint: pass what ra.evaluate returned"):
         exports.to_model_card(value)
@@ -61,7 +60,7 @@ IR_MEASURES = [
 
 # ir_measures 0.4.3 parses numbers with classes that Python 3.12 deprecates.
 @pytest.mark.filterwarnings("ignore:ast\\.:DeprecationWarning", "ignore:Attribute [ns] is:DeprecationWarning")
-@for_each("convention", IR_MEASURES, ids=presets.ir_measures.write)
+@pytest.mark.parametrize("convention", IR_MEASURES, ids=presets.ir_measures.write)
 def test_ir_measures_computes_our_value_for_the_text_that_we_write(convention, write):
     ir_measures = pytest.importorskip("ir_measures")
     qrels, run = write(QRELS, "qrels"), write(RUN, "run")

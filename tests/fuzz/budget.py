@@ -19,7 +19,7 @@ import rankadapters as ra
 from rankadapters.core.ranking.compiled import NEVER, kernels
 from rankadapters.io import sorting, streams, table_files, text
 from tests.fuzz.plain_readers import RefusedError
-from tests.helpers.depth import examples
+from tests.helpers.parameters import examples
 
 ALL_EXAMPLES = int(os.environ.get("RANKADAPTERS_FUZZ", examples(10_000)))  # of all targets together
 _FOLDER = TemporaryDirectory(prefix="rankadapters-fuzz-")

@@ -15,7 +15,7 @@ from rankadapters import objectives, presets
 from rankadapters.presets.vocabulary import Vocabulary
 from tests.fuzz.budget import share
 from tests.fuzz.mutations import mutated
-from tests.helpers.shared_data import golden_file
+from tests.helpers.checkout import golden_file
 
 PRESETS = [presets.make(name, k) for name in presets.names(None) for k in (5, None)]
 CONVENTIONS = sorted({text for preset in PRESETS for text in (str(preset), preset.name, preset.short_name)})

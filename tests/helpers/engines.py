@@ -1,4 +1,4 @@
-"""Dask clusters and a Spark session on this machine."""
+"""Dask clusters and a Spark session on this machine, and rows in chosen parts on them."""
 
 from __future__ import annotations
 
@@ -7,11 +7,15 @@ import os
 import shutil
 import sys
 import threading
+from itertools import pairwise
 
+import numpy as np
 import pytest
 
+import rankadapters as ra
 from tests.helpers.checkout import CHECKOUT
 from tests.helpers.python_processes import TIMEOUT
+from tests.helpers.rankings import Ranking
 
 
 @contextlib.contextmanager
@@ -87,3 +91,63 @@ def failure_of(run, seconds=TIMEOUT):
     assert not thread.is_alive(), f"still runs after {seconds} s"
     assert errors, "did not fail"
     return errors[0]
+
+
+def workers_of(client):
+    """Return the sorted addresses of the workers.
+
+    `client.scheduler_info()` now and then has no workers: the client replaces it every two seconds by one without them.
+    """
+    return sorted(client.nthreads())
+
+
+def cut_at_queries(data: Ranking, n_parts: int) -> list[Ranking]:
+    """Cut rows into parts of whole queries."""
+    bounds = np.linspace(0, data.sizes.size, n_parts + 1).astype(int)
+    rows = [data.sizes[:bound].sum() for bound in bounds]
+    return [_part(data, first, last) for first, last in pairwise(rows)]
+
+
+def cut_at_rows(data: Ranking, n_parts: int) -> list[Ranking]:
+    """Cut rows into parts of about equal size; a part may end within a query."""
+    bounds = np.linspace(0, data.y.size, n_parts + 1).astype(int)
+    return [_part(data, first, last) for first, last in pairwise(bounds)]
+
+
+def _part(data, first, last):
+    qid = data.qid[first:last]
+    return Ranking(data.X[first:last], data.y[first:last], qid, ra.Queries(data.y[first:last], qid=qid).group_sizes)
+
+
+def scatter_parts(client, parts: list[Ranking], workers=None) -> Ranking:
+    """Return Dask arrays whose chunks are the parts, placed on the workers in turn."""
+    da, delayed = pytest.importorskip("dask.array"), pytest.importorskip("dask").delayed
+    workers = workers or workers_of(client)
+
+    def place(array, index):
+        future = client.scatter(array, workers=[workers[index % len(workers)]], hash=False)
+        return da.from_delayed(delayed(future), array.shape, array.dtype)
+
+    def column(name):
+        chunks = [place(getattr(part, name), index) for index, part in enumerate(parts)]
+        return client.persist(da.concatenate(chunks))
+
+    return Ranking(*(column(name) for name in Ranking._fields))
+
+
+SQL_TYPES = {"i": "long", "f": "double", "U": "string", "O": "long"}
+
+
+def spark_frame(spark, parts):
+    """Return a DataFrame with exactly these partitions, which keeps the order of their rows."""
+
+    def read_parts(batches):
+        import pyarrow as pa
+
+        for batch in batches:
+            for number in batch.column("id").to_pylist():
+                yield pa.RecordBatch.from_pydict(lists[number])
+
+    lists = [{name: np.asarray(column).tolist() for name, column in part.items()} for part in parts]
+    schema = ", ".join(f"{name} {SQL_TYPES[np.asarray(column).dtype.kind]}" for name, column in parts[0].items())
+    return spark.range(0, len(parts), 1, len(parts)).mapInArrow(read_parts, schema)

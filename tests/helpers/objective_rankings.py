@@ -1,4 +1,4 @@
-"""Rankings to train objectives on, generated or from the shared data, and recorded first trees."""
+"""Rankings to train objectives on, generated or from the shared data, recorded first trees, and positions of rows."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from rankadapters import objectives
+from tests.helpers.checkout import SHARED, golden_file, mq2008_files, shared_records
 from tests.helpers.rankings import Ranking
-from tests.helpers.shared_data import SHARED, golden_file, mq2008_files, shared_records
 
 
 def graded_ranking(
@@ -85,3 +86,14 @@ def _read(*files: Path) -> Ranking:
     y, qid = (np.concatenate([part[index] for part in parts]) for index in (1, 2))
     starts = np.flatnonzero(np.r_[True, qid[1:] != qid[:-1]])
     return Ranking(X, y, qid, np.diff(np.r_[starts, qid.size]))
+
+
+ADDITIVE_BIAS, RATIO_BIAS = objectives.lightgbm.position_bias(), objectives.xgboost.unbiased()
+
+ADDITIVE_BIAS_BY_ROW, TRUE_COST = ADDITIVE_BIAS.replace(positions="rows"), objectives.unbiased_lambdamart()
+
+
+def shuffled_positions(data):
+    """Return positions that differ from the index in the query: with gaps, and falling in every other query."""
+    indices = np.arange(data.y.size) - np.repeat(np.cumsum(data.sizes) - data.sizes, data.sizes)
+    return np.where(data.qid % 2, indices, 30 - indices % 7) * 2

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, ClassVar
 
@@ -200,3 +200,11 @@ def assert_same_predictions(predictions: Any, expected: Any, atol: float = 1e-10
     """Check that a model learned something, and that its predictions equal the expected ones."""
     assert np.ptp(expected) > 0.1
     np.testing.assert_allclose(predictions, expected, rtol=0, atol=atol)
+
+
+def rows_of_toolkits(
+    *names: str, rows: Callable[[Any], Iterable[Any]], toolkits: Iterable[type] = (LightGBM, XGBoost)
+) -> pytest.MarkDecorator:
+    """Return the parameters of a test whose rows differ between the toolkits of the fixture `toolkit`."""
+    table = [(toolkit, *(row if len(names) > 1 else [row])) for toolkit in toolkits for row in rows(toolkit)]
+    return pytest.mark.parametrize(("toolkit", *names), table, indirect=["toolkit"])

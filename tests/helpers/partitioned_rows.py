@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import rankadapters as ra
-from tests.helpers.every_measure import WITH_PRESET, first_preset
+from tests.helpers.conventions import WITH_PRESET, first_preset
 
 COLUMNS = {"label": "grade", "score": "model", "qid": "query"}
 N_PARTITIONS = (1, 2, 3, 17)

@@ -1,4 +1,4 @@
-"""Python in another process: run to its end, or started and killed."""
+"""Python in processes of its own, and what sessions of pytest in them load."""
 
 from __future__ import annotations
 
@@ -66,3 +66,24 @@ def _environment(changes):
     """Return the environment of this process with changes; None removes a variable."""
     variables = {**os.environ, "PYTHONPATH": str(CHECKOUT), **changes}
     return {name: str(value) for name, value in variables.items() if value is not None}
+
+
+# The plugin of this checkout, and no installed plugin.
+PLUGIN_OPTIONS = (
+    "-p",
+    "rankadapters.pytest_plugin",
+    "-p",
+    "no:cacheprovider",
+    "-W",
+    "ignore::pytest.PytestAssertRewriteWarning",
+)
+NO_AUTOLOAD = "PYTEST_DISABLE_PLUGIN_AUTOLOAD"  # environment variable
+
+PREAMBLE = """
+import numpy as np
+import pytest
+import rankadapters as ra
+
+labels, scores, qid = [2, 0, 1, 1, 0], [0.5, 0.9, 0.1, 0.25, 0.75], [1, 1, 1, 2, 2]
+tied = [0.5, 0.5, 0.5, 0.25, 0.25]
+"""

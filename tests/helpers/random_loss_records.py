@@ -8,7 +8,7 @@ import numpy as np
 
 import rankadapters as ra
 from rankadapters import objectives
-from tests.helpers.shared_data import golden_file, shared_losses
+from tests.helpers.checkout import golden_file, shared_losses
 
 MAKERS = {
     "StochasticRank": objectives.catboost.stochastic_rank,
@@ -49,7 +49,7 @@ def _value(text: str) -> Any:
 def float64_gradients(value: objectives.Objective, queries: ra.Queries, scores: Any) -> tuple[Any, Any]:
     """Return gradients and hessians before they are rounded to float32."""
     grad, hess = np.zeros(queries.n_docs), np.zeros(queries.n_docs)
-    list(value.bind(queries, n_threads=1).kernel(np.asarray(scores, float), 0, queries.n_queries, grad, hess))
+    list(value.bind(queries, n_threads=1).kernel(np.asarray(scores, float), grad, hess, 0, queries.n_queries))
     return grad, hess
 
 

@@ -1,4 +1,4 @@
-"""Small rankers of the toolkits, and the rankings that QueryRanker trains them on."""
+"""Small rankers of the toolkits, rankings that QueryRanker trains them on, and scikit-learn's checks of estimators."""
 
 from __future__ import annotations
 
@@ -42,6 +42,26 @@ def catboost(**params):
 
 
 RANKERS = [lightgbm, xgboost, catboost]
-INTERLEAVED = np.lexsort((DATA.qid, np.concatenate([np.arange(size) for size in DATA.sizes])))
-QUERIES_SHUFFLED = np.concatenate([np.flatnonzero(DATA.qid == query) for query in RNG.permutation(DATA.sizes.size)])
 SHUFFLED = RNG.permutation(DATA.y.size)
+
+
+def failed_checks(estimator, *, expected_error):
+    """Return the error of each failed check by name, except checks that fail with the expected message."""
+    from sklearn.utils.estimator_checks import check_estimator
+
+    results = check_estimator(estimator, on_fail=None, on_skip=None)
+    passed = [result["check_name"] for result in results if result["status"] == "passed"]
+    assert len(passed) > 9, passed
+    return {
+        result["check_name"]: repr(result["exception"])
+        for result in results
+        if result["status"] == "failed"
+        and not any(expected_error in message for message in error_messages(result["exception"]))
+    }
+
+
+def error_messages(error):
+    """Yield the texts of an error and of the errors that led to it."""
+    while error is not None:
+        yield str(error)
+        error = error.__cause__ or error.__context__

@@ -9,7 +9,6 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.io import Judgments, read_features, read_letor
-from tests.helpers.tables import for_each
 
 ROWS = "2 qid:7 1:0.5 25:1 #docid = GX007-1 inc = 1\n0 qid:7 1:2 #docid = GX007-0 inc = 0\n1 qid:9 25:3 # docid=X\n"
 SCORES = "0.25\n0.75\n-1e-3\n"
@@ -140,7 +139,7 @@ def test_group_sizes_are_not_read_if_the_lines_have_queries(write):
     assert read_letor(write(ROWS, "rows.txt")).queries.query_ids.tolist() == ["7", "9"]
 
 
-@for_each("word", ["1,0.5", "1=0.5", "2:3;1:0.5", "2:31:0.5", "1 :0.5", "+1:0.5", "1: 0.5"])
+@pytest.mark.parametrize("word", ["1,0.5", "1=0.5", "2:3;1:0.5", "2:31:0.5", "1 :0.5", "+1:0.5", "1: 0.5"])
 def test_a_line_whose_score_is_malformed_has_no_score_of_0(write, word):
     """A feature that a line leaves out is 0, so its words must be features of which none is the score."""
     path = write(f"1 qid:1 {word}\n0 qid:1 1:0.25\n", "rows.txt")

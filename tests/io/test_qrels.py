@@ -10,8 +10,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.io import from_qrels, read_trec
-from tests.helpers.shared_data import SHARED
-from tests.helpers.tables import for_each
+from tests.helpers.checkout import SHARED
 
 QRELS = {"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"d": 1}}
 RUN = {"q1": {"b": 0.9, "x": 0.9, "a": 0.5}, "q2": {"d": 3.0}, "q3": {"a": 1.0}}
@@ -81,7 +80,7 @@ FORMS = {
 }  # fmt: skip
 
 
-@for_each("form", FORMS)
+@pytest.mark.parametrize("form", FORMS)
 def test_every_form_has_the_rows_of_the_files(form, write):
     judgments = from_qrels(*FORMS[form]())
     rows = [(query, document, number) for query, of in QRELS.items() for document, number in of.items()]
@@ -116,7 +115,9 @@ def test_a_folder_of_beir_has_the_judgments_of_its_test_set(tmp_path, write):
             read_trec(path)
 
 
-@for_each(("duplicates", "documents", "scores"), [("best", ["b", "a"], [2, 3]), ("first", ["a", "b"], [1, 2])])
+@pytest.mark.parametrize(
+    ("duplicates", "documents", "scores"), [("best", ["b", "a"], [2, 3]), ("first", ["a", "b"], [1, 2])]
+)
 @pytest.mark.parametrize("source", ["tuples", "trec", "ms marco"])
 def test_one_row_is_kept_of_a_document_that_is_listed_more_than_once(write, source, duplicates, documents, scores):
     listed = [("a", 1), ("b", 2), ("a", 3), ("a", 3), ("b", 2)]
@@ -154,7 +155,7 @@ def test_columns_that_repeat_a_document_name_the_function_that_keeps_one():
 EMPTY = {"q1": {"a": 1}, "q2": {"b": 1}, "q3": {"c": 1}, "q4": {}}
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("convention", "value", "n_scored"),
     [
         ("pytrec_eval.map", 1 / 2, 2), ("lenskit@3", 1 / 2, 2), ("beir@3", 1 / 2, 2),
@@ -185,7 +186,7 @@ def test_queries_with_empty_judgments_are_noted():
     assert judgments.note == "1 query of the qrels has no judgments: q4"
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("qrels", "run", "message"),
     [
         ({"q": {"a": "1"}}, None, "the numbers of qrels"),
@@ -209,7 +210,7 @@ def test_wrong_arguments_are_refused_with_what_is_allowed(qrels, run, message):
         from_qrels(qrels, run)
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("text", "message"),
     [
         ('{"q": {"a": 1}', "is no JSON"),
@@ -241,7 +242,7 @@ FOLDER = SHARED / "golden" / "retrieval"
 
 
 @pytest.mark.skipif(not FOLDER.is_dir(), reason="the shared golden files are not there")
-@for_each("tool", TOOLS)
+@pytest.mark.parametrize("tool", TOOLS)
 @pytest.mark.parametrize("measure", ["map", "ndcg"])
 def test_dicts_have_the_values_of_the_tools(tool, measure):
     results = json.loads((FOLDER / "results" / f"{tool}.json").read_text())["results"]

@@ -11,7 +11,6 @@ import pytest
 import rankadapters as ra
 from rankadapters.core.errors import InputError
 from rankadapters.io.rows import Names, ScoredRows, read_columns
-from tests.helpers.tables import for_each
 
 pa = pytest.importorskip("pyarrow")
 
@@ -36,7 +35,7 @@ def read(name, values, kind=None):
     return read_columns(table_of(**{name: pa.array(values, kind)}), names).column(ROLES.get(name, name))
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("values", "kind", "dtype"),
     [
         ([1.5, 2], pa.float32(), np.float32), ([1.5, 2], pa.float16(), np.float64), ([1.5, 2], None, np.float64),
@@ -53,7 +52,7 @@ def test_scores_stay_float32_or_become_float64_and_labels_become_float64(values,
         assert (numbers.tolist(), numbers.dtype) == (column.to_pylist(), expected)
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("name", "values", "kind", "row", "problem"),
     [
         ("score", [1, EDGE, EDGE + 1, EDGE + 5], None, None, f"score has an integer of {EDGE + 5}, beyond 2^53"),
@@ -82,7 +81,7 @@ def test_an_error_names_the_first_wrong_row_or_the_wrong_type(name, values, kind
     assert caught.value.row == row
 
 
-@for_each("kind", [None, pa.large_string(), VIEW, DICTIONARY])
+@pytest.mark.parametrize("kind", [None, pa.large_string(), VIEW, DICTIONARY])
 def test_texts_of_every_arrow_type_are_read_alike(kind):
     texts = pa.array(["b", "b", "a", "b", "c", "c"], kind)
     columns = read_columns(table_of(qid=texts, docid=list("uvwxyz"), by=texts), Names(docid="docid", by="by"))

@@ -7,7 +7,6 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.io.rows import Names, rows_of_partition
-from tests.helpers.tables import for_each
 
 pa = pytest.importorskip("pyarrow")
 
@@ -20,8 +19,8 @@ def read(**columns):
     return rows_of_partition({role: pa.array(column) for role, column in columns.items()}, names)
 
 
-@for_each("kind", [int, str])
-@for_each("size", [1, 40])
+@pytest.mark.parametrize("kind", [int, str])
+@pytest.mark.parametrize("size", [1, 40])
 def test_rows_of_a_query_that_are_apart_become_one_query(size, kind):
     rows = read(qid=np.repeat([3, 1, 3], size).astype(kind))
     assert rows.queries.query_ids.tolist() == [kind(3), kind(1)]

@@ -12,7 +12,7 @@ import rankadapters as ra
 from rankadapters import progress
 from rankadapters.io import read_table, streams, table_files
 from tests.helpers import stream_batches
-from tests.helpers.tables import for_each, short
+from tests.helpers.parameters import short
 
 NAMES = {"label": "label", "score": "score", "qid": "qid"}
 
@@ -103,7 +103,7 @@ def message_and_row(call):
     return str(caught.value).replace("Compressed data", "Compressed file"), caught.value.row
 
 
-@for_each(
+@pytest.mark.parametrize(
     "text",
     [
         HEADER + GOOD + "9,1,high,d\n" + GOOD,
@@ -133,7 +133,7 @@ def test_a_bad_csv_file_has_the_same_error_when_streamed(small_blocks, write, ar
     assert streamed[0].startswith(str(path))
 
 
-@for_each(
+@pytest.mark.parametrize(
     "change",
     [
         {"label": None}, {"score": None}, {"qid": None}, {"docid": None}, {"score": float("nan")}, {"label": 2**53 + 1},

@@ -17,7 +17,6 @@ from tests.helpers import stream_batches
 from tests.helpers.command import error_of, output_of
 from tests.helpers.python_processes import TIMEOUT, WAIT_FOR_SIGNAL, needs_posix, start_python
 from tests.helpers.stream_batches import cut_at, random_bounds
-from tests.helpers.tables import for_each
 
 COLUMNS = ("--label", "label", "--score", "score", "--qid", "qid")
 
@@ -103,7 +102,7 @@ WIDTHS = [
 ]  # fmt: skip
 
 
-@for_each(("first", "second"), WIDTHS)
+@pytest.mark.parametrize(("first", "second"), WIDTHS)
 def test_ids_may_have_a_different_width_in_each_batch(temporary_folder, first, second):
     columns = scattered_rows(5)
     columns["qid"] = columns["qid"] % (2 if first == "bool" else 7)
@@ -114,7 +113,7 @@ def test_ids_may_have_a_different_width_in_each_batch(temporary_folder, first, s
     check_sorted_stream(batches, columns)
 
 
-@for_each("package", ["pandas", "polars", "numpy"])
+@pytest.mark.parametrize("package", ["pandas", "polars", "numpy"])
 def test_text_ids_of_any_frame_are_sorted(temporary_folder, package):
     make = pytest.importorskip(package).DataFrame if package != "numpy" else lambda batch: batch
     columns = scattered_rows(5, text=True)

@@ -15,10 +15,9 @@ from rankadapters.core.measures import MEASURES
 from rankadapters.core.ranking.compiled import NEVER, NOW, kernels
 from rankadapters.io import streams
 from tests.helpers import stream_batches
-from tests.helpers.convention_strategies import conventions
-from tests.helpers.depth import examples
+from tests.helpers.conventions import conventions
+from tests.helpers.parameters import examples, short
 from tests.helpers.stream_batches import cut_at, even_bounds, random_bounds
-from tests.helpers.tables import for_each, short
 
 CONVENTIONS = ["lightgbm@10", "mslr@5", "sklearn@3", "lightgbm.map@5", "xgboost.auc", "textbook@all"]
 
@@ -60,7 +59,7 @@ def test_a_stream_has_the_bits_of_the_whole_table_for_every_measure(measure, dat
         )
 
 
-@for_each("choice", [NEVER, NOW])
+@pytest.mark.parametrize("choice", [NEVER, NOW])
 def test_several_conventions_have_the_bits_of_the_whole_table(one_row_at_once, choice):
     columns = stream_batches.rows(3)
     with kernels(choice):
@@ -107,7 +106,7 @@ FORMS = {
 }
 
 
-@for_each("form", FORMS.values(), ids=FORMS)
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
 @pytest.mark.parametrize("text", [False, True])
 def test_a_batch_or_a_whole_table_may_have_any_form(one_row_at_once, form, text):
     columns = stream_batches.rows(4, text=text)
@@ -134,7 +133,7 @@ def object_array(*items):
     return column
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("first", "returning"),
     [
         (object_array(7, 8), object_array(np.int64(7), 9)),
@@ -150,7 +149,7 @@ def test_a_query_that_returns_with_an_equal_id_of_another_type_is_refused(one_ro
         ra.evaluate_table(batches, "lightgbm@10")
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("first", "second", "match"),
     [
         (object_array(7), object_array("7"), "qid has type large_string, but int64 in earlier rows"),
@@ -165,7 +164,9 @@ def test_a_batch_whose_ids_have_another_kind_is_refused(first, second, match):
         ra.evaluate_table([batch_of(first), batch_of(second)], "lightgbm@10")
 
 
-@for_each("ids", [object_array(7, "7"), object_array(2**64, 1), object_array((1, 2), (3, 4)), object_array(7, 8j)])
+@pytest.mark.parametrize(
+    "ids", [object_array(7, "7"), object_array(2**64, 1), object_array((1, 2), (3, 4)), object_array(7, 8j)]
+)
 def test_ids_that_arrow_cannot_hold_are_refused(ids):
     with pytest.raises(ra.InputError, match=r"^batch 1: .*\nHint: "):
         ra.evaluate_table([batch_of(ids)], "lightgbm@10")
@@ -243,7 +244,7 @@ def test_a_document_twice_in_a_cut_query_is_refused(one_row_at_once):
         ra.evaluate_table([BATCH], "trec_eval_9@5")
 
 
-@for_each("role", ["label", "score", "qid", "query_weight", "row_weight", "docid"])
+@pytest.mark.parametrize("role", ["label", "score", "qid", "query_weight", "row_weight", "docid"])
 @pytest.mark.parametrize("name", [0.5, [["score"]], True])
 def test_a_column_name_that_is_not_a_text_is_refused(role, name):
     with pytest.raises(ra.InputError, match=f"{role}=.*; allowed are names of columns"):
@@ -253,7 +254,7 @@ def test_a_column_name_that_is_not_a_text_is_refused(role, name):
 AT_FIVE = dt.datetime(2026, 1, 1, 5, tzinfo=dt.UTC).replace(tzinfo=None)
 
 
-@for_each(
+@pytest.mark.parametrize(
     "ids",
     [
         object_array(b"a", "a"), object_array("a", b"a"), object_array(dt.date(2026, 1, 1), AT_FIVE),
@@ -293,7 +294,7 @@ def test_a_frame_of_dask_is_sent_to_the_function_for_it():
         ra.evaluate_table(df, "letor4@5")
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("arguments", "message"),
     [
         ({"progress": False}, r"unexpected keyword argument 'progress'\.\nHint: a bar shows on a terminal alone"),

@@ -17,7 +17,6 @@ from rankadapters import presets
 from rankadapters.io import Judgments, read_table, table_files
 from tests.helpers.checkout import CHECKOUT
 from tests.helpers.python_processes import TIMEOUT, needs_posix
-from tests.helpers.tables import for_each
 
 COLUMNS = {"label": "grade", "score": "model", "qid": "query"}
 TABLE = {
@@ -91,8 +90,10 @@ def test_weights_of_rows_are_read(save):
         read_table(save(part=[0.5, -1.0, 1.0, 0.25]), **COLUMNS, row_weight="part")
 
 
-@for_each("role", ["query_weight", "row_weight"])
-@for_each(("weight", "problem"), [(-1.0, "is -1.0, but weights are >= 0"), (1e-310, "is 1e-310; allowed")])
+@pytest.mark.parametrize("role", ["query_weight", "row_weight"])
+@pytest.mark.parametrize(
+    ("weight", "problem"), [(-1.0, "is -1.0, but weights are >= 0"), (1e-310, "is 1e-310; allowed")]
+)
 def test_a_wrong_weight_is_named_by_file_and_row(save, role, weight, problem, monkeypatch):
     monkeypatch.setattr(table_files, "BATCH_ROWS", 2)
     path = save(part=[1.0, 1.0, weight, weight])
@@ -127,7 +128,7 @@ def test_a_table_can_be_read_without_scores(save):
     assert judgments.place(1).endswith("row 2")
 
 
-@for_each("column", ["grade", "model", "query", "doc"])
+@pytest.mark.parametrize("column", ["grade", "model", "query", "doc"])
 def test_a_missing_value_is_refused(save, column):
     path = save(**{column: [*TABLE[column][:2], None, TABLE[column][3]]})
     with pytest.raises(ra.InputError, match=r"table\.\w+, row 3"):
@@ -169,7 +170,7 @@ def test_queries_of_parquet_keep_their_type(parquet, arrow, kind, values, ids):
     assert judgments.queries.docid_rank.tolist() == [1, 0, 2, 3]  # docids are compared as texts, as in a run file
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("text", "match"),
     [("zwölf", r"table: column 'query' is broken: .*UTF8.*\nHint: write the data again"), ("query", "table: ")],
 )
@@ -264,7 +265,7 @@ def folder(tmp_path, arrow):
     return save
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("first", "second", "match"),
     [
         ({"grade": [True] * 4}, {"grade": ["1"] * 4}, r"b, row 1|column 'grade' has type string"),
@@ -332,7 +333,7 @@ def test_a_long_field_beside_quotes_is_read_and_a_longer_row_refused(write, arro
         read_table(write("query,grade,model,text\n7,1,0.5," + 10_000_000 * "b" + "\n", "table.csv"), **COLUMNS)
 
 
-@for_each("text", ['7,1,1,"a\n7,0,1,b\n', '7,1,1,"a\n7,0,1,"b\n7,1,1,c\n', '7,1,1,"a"b\n'])
+@pytest.mark.parametrize("text", ['7,1,1,"a\n7,0,1,b\n', '7,1,1,"a\n7,0,1,"b\n7,1,1,c\n', '7,1,1,"a"b\n'])
 def test_a_quote_that_hides_rows_in_a_column_that_is_not_read_is_refused(write, arrow, text):
     """To pyarrow alone, the rows between two stray quotes are part of one field."""
     path = write("query,grade,model,text\n7,2,0.5,a\n" + text, "table.csv")
@@ -347,8 +348,8 @@ def test_without_pyarrow_a_table_is_refused(write, monkeypatch):
             read_table(path, **COLUMNS)
 
 
-@for_each("column", ["label", "score", "weight", "part"])
-@for_each("number", ["9007199254740993", "9007199254740993.0", '"9007199254740993"'])
+@pytest.mark.parametrize("column", ["label", "score", "weight", "part"])
+@pytest.mark.parametrize("number", ["9007199254740993", "9007199254740993.0", '"9007199254740993"'])
 def test_a_number_of_csv_that_would_tie_with_its_neighbor_is_refused(write, column, number):
     pytest.importorskip("pyarrow")
     rows = {"qid": ["7", "7", "8"], "label": [1, 0, 1], "score": [1, 2, 3], "weight": [1, 1, 1], "part": [1, 1, 1]}
@@ -410,7 +411,9 @@ def pipe(tmp_path):
 
 
 @needs_posix
-@for_each("extra", ["", '"7",0,0.5\n', "7,0,1e20\n"])  # with quotes and large numbers, a file is read twice
+@pytest.mark.parametrize(
+    "extra", ["", '"7",0,0.5\n', "7,0,1e20\n"]
+)  # with quotes and large numbers, a file is read twice
 def test_a_pipe_is_read_as_a_file(pipe, write, extra):
     pytest.importorskip("pyarrow")
     csv = "qid,label,score\n" + "7,1,0.25\n7,0,0.75\n" * 5000 + extra

@@ -13,7 +13,6 @@ import pytest
 import rankadapters as ra
 from rankadapters.io import text
 from rankadapters.io.text import lines, open_text
-from tests.helpers.tables import for_each
 
 LINES = "first\n\n second é \r\nthird"
 READ = [(1, b"first"), (3, " second é ".encode()), (4, b"third")]
@@ -98,7 +97,7 @@ def test_what_follows_a_stream_is_a_stream(write, compress):
             list(lines(write(data, "file")))
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("number", "exact"),
     [
         ("9007199254740992", True),

@@ -10,8 +10,7 @@ import pytest
 import rankadapters as ra
 from rankadapters import presets
 from rankadapters.io import Judgments, read_trec
-from tests.helpers.shared_data import golden_file
-from tests.helpers.tables import for_each
+from tests.helpers.checkout import golden_file
 
 TOOLS = golden_file("tools")
 DATA = [data for data in TOOLS["data"] if "docid" in data and "retrieved" not in data]
@@ -50,7 +49,7 @@ def test_qrels_can_be_read_without_a_run(write):
         read_trec(write("q2 0 b 1\nq2 0 b 1\n", "qrels.txt"))
 
 
-@for_each("data", DATA, ids=id)
+@pytest.mark.parametrize("data", DATA)
 @pytest.mark.parametrize("convention", [presets.trec_eval_9(5), presets.trec_eval_10(None), presets.ranklib(10)])
 def test_files_and_arrays_give_the_same_bits(write, pyarrow, data, convention):
     judgments = read_data(write, data)
@@ -110,7 +109,7 @@ def test_queries_keep_the_order_of_the_qrels_and_rows_that_of_the_run(write, pya
     ]  # fmt: skip
 
 
-@for_each(
+@pytest.mark.parametrize(
     "docids",
     [
         ["a"],
@@ -187,7 +186,7 @@ TWO_LINES = "2 lines of the run have"
 WORDS_AFTER_TAG = "1 line of the run has words after the tag, which were not read"
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("qrels", "run", "note"),
     [
         (QRELS, "q Q0 a 1 3 t more\nq Q0 b 2 1 t\n", WORDS_AFTER_TAG),
@@ -232,7 +231,7 @@ def test_many_lines_have_the_same_values_with_and_without_pyarrow(write, monkeyp
         assert values[0].tolist() == values[1].tolist()
 
 
-@for_each(("document", "share"), [("a", 0), ("a#0", 0.5)])
+@pytest.mark.parametrize(("document", "share"), [("a", 0), ("a#0", 0.5)])
 def test_a_note_says_if_no_retrieved_document_is_judged(write, document, share):
     judgments = read(write, "q 0 a#0 1\n", f"q Q0 {document} 1 2 t\nq Q0 b 2 1 t\nx Q0 y 1 1 t\n")
     assert judgments.queries.judged_share == share

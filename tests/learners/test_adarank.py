@@ -14,8 +14,8 @@ pytest.importorskip("sklearn")
 
 from rankadapters.learners import AdaRank
 from rankadapters.learners.adarank import selection_ranks
-from tests.helpers.learners_by_hand import adarank
 from tests.helpers.rankings import ranking
+from tests.learners.learners_by_hand import adarank
 
 DATA = ranking(1, 40)
 

@@ -13,8 +13,8 @@ import scipy.sparse as sp
 
 from rankadapters.core.ranking import compiled
 from rankadapters.learners import CoordinateAscent
-from tests.helpers.learners_by_hand import coordinate_ascent
 from tests.helpers.rankings import ranking
+from tests.learners.learners_by_hand import coordinate_ascent
 
 DATA = ranking(1, 15)
 VALID = ranking(2, 20)

@@ -26,8 +26,7 @@ from rankadapters.learners import AdaRank, CoordinateAscent, NeuralRanker, RankB
 from rankadapters.presets.texts import as_convention  # noqa: E402
 from rankadapters.sklearn import QueryKFold, query_scorer  # noqa: E402
 from tests.helpers.rankings import ranking  # noqa: E402
-from tests.helpers.sklearn_checks import failed_checks  # noqa: E402
-from tests.helpers.tables import for_each  # noqa: E402
+from tests.helpers.toolkit_rankers import failed_checks  # noqa: E402
 
 CONV = "textbook@5"
 WEIGHTED = ra.presets.textbook(5).replace(average="query")  # uses the weights that scikit-learn's checks pass
@@ -149,7 +148,7 @@ def test_score_is_under_the_declared_convention_and_needs_one(learner):
         clone(learner).set_params(convention="no-such-tool@3").fit(DATA.X, DATA.y, qid=DATA.qid)
 
 
-@for_each("name", ["AdaRank", "CoordinateAscent", "RankSVM"])
+@pytest.mark.parametrize("name", ["AdaRank", "CoordinateAscent", "RankSVM"])
 def test_importances_of_a_linear_model_are_shares_of_its_weights(name):
     model = clone(QUICK[name]).fit(DATA.X, DATA.y, qid=DATA.qid)
     magnitudes = np.abs(model.coef_)

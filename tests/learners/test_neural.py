@@ -14,7 +14,6 @@ import scipy.sparse as sp
 from rankadapters.learners import NeuralRanker
 from rankadapters.learners.neural import ACTIVATIONS, Network
 from tests.helpers.rankings import ranking
-from tests.helpers.tables import for_each
 
 DATA = ranking(1, 25)
 RANKNET = ra.objectives.catboost.pair_logit()
@@ -27,8 +26,8 @@ OBJECTIVES = [
 ]
 
 
-@for_each("activation", ACTIVATIONS)
-@for_each("hidden", [[], [4], [4, 3]])
+@pytest.mark.parametrize("activation", ACTIVATIONS)
+@pytest.mark.parametrize("hidden", [[], [4], [4, 3]])
 def test_the_gradient_equals_finite_differences(activation, hidden):
     rng = np.random.RandomState(0)
     network = Network.random([5, *hidden, 1], activation, rng)
@@ -82,7 +81,7 @@ def test_training_improves_the_score_under_any_objective(objective):
 
 
 @pytest.mark.long
-@for_each("use_weights", [True, False])
+@pytest.mark.parametrize("use_weights", [True, False])
 def test_weights_count_if_the_objective_uses_them(use_weights):
     """CatBoost's `mrr` can ignore weights; scikit-learn passes weights of rows, equal within a query."""
     convention = ra.presets.catboost.mrr(3, use_weights=use_weights)
@@ -95,7 +94,7 @@ def test_weights_count_if_the_objective_uses_them(use_weights):
     assert np.array_equal(models[0].coefs_[0], models[1].coefs_[0]) != use_weights
 
 
-@for_each("generator", [int, np.random.default_rng])
+@pytest.mark.parametrize("generator", [int, np.random.default_rng])
 def test_the_seed_decides_the_model_and_sparse_features_do_not_change_it(generator):
     coef, same_seed, sparse, other_seed = (
         NeuralRanker(RANKNET, max_iter=2, random_state=generator(seed)).fit(X, DATA.y, qid=DATA.qid).coefs_[0]

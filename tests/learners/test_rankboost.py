@@ -13,8 +13,8 @@ from rankadapters.learners import RankBoost
 from rankadapters.learners import rankboost as rankboost_module
 from rankadapters.learners.base import FeatureColumns
 from rankadapters.learners.rankboost import Bins, _alpha
-from tests.helpers.learners_by_hand import rankboost
 from tests.helpers.rankings import ranking
+from tests.learners.learners_by_hand import rankboost
 
 DATA = ranking(1, 25)
 VALID = ranking(2, 20)

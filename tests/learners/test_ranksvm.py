@@ -18,9 +18,8 @@ from sklearn.svm import LinearSVC
 
 from rankadapters.learners import RankSVM
 from rankadapters.learners.ranksvm import PairMargins, _conjugate_gradients, _descend
-from tests.helpers.learners_by_hand import label_pairs
 from tests.helpers.rankings import ranking
-from tests.helpers.tables import for_each
+from tests.learners.learners_by_hand import label_pairs
 
 DATA = ranking(1, 25)
 VALID = ranking(2, 20)
@@ -76,7 +75,7 @@ def test_gradient_and_hessian_are_the_derivatives_of_the_loss():
     np.testing.assert_allclose(margins.hessian(scores)(direction), curvature, rtol=1e-4, atol=1e-4)
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("step", "slope", "length"),
     [
         (0.9998, -0.9998, 1.0),
@@ -163,8 +162,8 @@ REFUSED = {
 }
 
 
-@for_each("sign", [1, -1])
-@for_each(
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize(
     ("scale", "C", "weight", "message"),
     [
         *((*case, message) for case, message in REFUSED.items()),
@@ -185,8 +184,8 @@ def test_values_at_the_bounds_are_allowed_and_beyond_them_refused(scale, C, weig
         model.fit(X, y, qid=qid, sample_weight=[weight, weight, 0, 0])
 
 
-@for_each("C", [1e-12, 1e12])
-@for_each("max_pairs", [0, 10**6])
+@pytest.mark.parametrize("C", [1e-12, 1e12])
+@pytest.mark.parametrize("max_pairs", [0, 10**6])
 def test_the_smallest_and_the_largest_c_are_solved(C, max_pairs):
     model = RankSVM(C=C, max_pairs=max_pairs).fit(DATA.X, DATA.y, qid=DATA.qid)
     assert np.isfinite(model.coef_).all()

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from tests.helpers.shared_data import SHARED, mq2008_files
+from tests.helpers.checkout import SHARED, mq2008_files
 
 pytest.importorskip("sklearn")
 
@@ -18,9 +18,9 @@ from sklearn.base import clone
 from rankadapters.core.ranking import compiled
 from rankadapters.learners import AdaRank, CoordinateAscent, NeuralRanker, RankBoost
 from rankadapters.learners.base import Judge
-from tests.helpers.depth import THOROUGH
+from tests.helpers.checkout import golden_file
+from tests.helpers.parameters import THOROUGH
 from tests.helpers.rankings import ranking
-from tests.helpers.shared_data import golden_file
 
 DATA = ranking(1, 40)
 VALID = ranking(2, 20)

@@ -16,11 +16,10 @@ import rankadapters as ra
 from rankadapters.core.ranking.compiled import NEVER, NOW, kernels
 from rankadapters.learners import trials as trials_module
 from rankadapters.learners.trials import Trials
-from tests.helpers.convention_strategies import conventions
-from tests.helpers.depth import examples
+from tests.helpers.conventions import conventions
 from tests.helpers.oracle_rows import columns_and_scores, ragged_queries, takes_probabilities, weights_and_pairs
+from tests.helpers.parameters import examples
 from tests.helpers.rankings import ranking
-from tests.helpers.tables import for_each
 
 DATA = ranking(3, 40)
 STEPS = [-0.5, 0.0, 1e-3, 0.25, 2.0]
@@ -64,7 +63,7 @@ def test_values_equal_the_evaluators_up_to_the_rounding_bound(data, convention, 
         assert trial_value == pytest.approx(value, rel=1e-12, abs=1e-14)
 
 
-@for_each("measure", MEASURES)
+@pytest.mark.parametrize("measure", MEASURES)
 @pytest.mark.parametrize("max_gain_rows", [0, 10**9])
 def test_values_along_a_column_equal_those_of_the_summed_scores(measure, max_gain_rows, monkeypatch):
     """By ranking and by counting; a column that is constant in a query changes nothing there."""
@@ -78,7 +77,7 @@ def test_values_along_a_column_equal_those_of_the_summed_scores(measure, max_gai
 
 
 @pytest.mark.long
-@for_each("measure", MEASURES)
+@pytest.mark.parametrize("measure", MEASURES)
 @pytest.mark.parametrize("max_gain_rows", [0, 10**9])
 def test_values_are_the_same_bits_for_any_threads_parts_and_kernels(measure, max_gain_rows, monkeypatch):
     monkeypatch.setattr(trials_module, "MAX_GAIN_ROWS", max_gain_rows)
@@ -100,7 +99,7 @@ def test_values_are_the_same_bits_for_any_threads_parts_and_kernels(measure, max
 
 
 @pytest.mark.long
-@for_each("form", [NEVER, NOW])
+@pytest.mark.parametrize("form", [NEVER, NOW])
 @pytest.mark.parametrize("max_gain_rows", [0, 10**9])
 def test_neither_a_constant_column_nor_a_mean_of_equal_gains_is_rounded(form, max_gain_rows, monkeypatch):
     """Adding 1e17 to the scores merges them, but a constant column must not; by ranking and by counting."""
@@ -114,7 +113,7 @@ def test_neither_a_constant_column_nor_a_mean_of_equal_gains_is_rounded(form, ma
         assert trials.along([1.0, 1.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0], [0.0, 0.5]).tolist() == [0.1, 0.1]
 
 
-@for_each(("n_gains", "is_counted"), [(3, True), (4, False)])
+@pytest.mark.parametrize(("n_gains", "is_counted"), [(3, True), (4, False)])
 def test_counting_is_used_up_to_a_mean_of_48_rows_with_a_gain(monkeypatch, n_gains, is_counted):
     """Of 10 and 90 rows, 3 and 53 have a gain: the mean, weighted by rows, is 48."""
     pytest.importorskip("numba")
@@ -127,7 +126,7 @@ def test_counting_is_used_up_to_a_mean_of_48_rows_with_a_gain(monkeypatch, n_gai
 
 
 @pytest.mark.long
-@for_each("form", [NEVER, NOW])
+@pytest.mark.parametrize("form", [NEVER, NOW])
 def test_no_candidates_have_no_values(form):
     with kernels(form):
         for convention in ("textbook@3", "lightgbm.auc", "catboost.query_rmse"):
@@ -158,7 +157,7 @@ def test_a_measure_over_all_rows_has_no_per_query_values():
         trials.measure(DATA.X[:, 0])
 
 
-@for_each("convention", [measure for measure in MEASURES if measure != "lightgbm.auc"])
+@pytest.mark.parametrize("convention", [measure for measure in MEASURES if measure != "lightgbm.auc"])
 def test_measure_returns_the_value_and_the_per_query_values(convention):
     trials, scores = Trials(DATA.y, convention, qid=DATA.qid), DATA.X[:, 0]
     value, per_query = trials.measure(scores)
@@ -173,7 +172,7 @@ def test_a_query_without_pairs_has_a_nan_loss_and_nothing_is_divided_by_0():
         np.testing.assert_allclose(trials.per_query([[2, 1, 2, 1]]), [[loss, np.nan]], rtol=1e-12)
 
 
-@for_each("n_queries", [1, 4, 81, 1000])
+@pytest.mark.parametrize("n_queries", [1, 4, 81, 1000])
 def test_the_rounding_bound_grows_with_the_number_of_queries(n_queries):
     rounding = Trials(np.tile([1, 0], n_queries), "textbook@2", group_sizes=[2] * n_queries).rounding
     assert rounding == (n_queries + 4) * 2.0**-53

@@ -7,12 +7,12 @@ import pytest
 
 import rankadapters as ra
 from tests.helpers.metric_trainings import LETOR, TEXTBOOK
+from tests.helpers.parameters import short
 from tests.helpers.rankings import ranking
-from tests.helpers.tables import for_each, short
 
 lgb = pytest.importorskip("lightgbm")
 pytest.importorskip("sklearn")
-from tests.helpers.lightgbm_datasets import PARAMS, dataset, fit_ranker  # noqa: E402 - after the skip
+from tests.helpers.lightgbm_datasets import PARAMS, dataset  # noqa: E402 - after the skip
 
 TRAIN, VALID, OTHER = ranking(5, 60), ranking(6, 40), ranking(7, 40)
 METRIC = ra.lightgbm.eval_metric([LETOR, TEXTBOOK])
@@ -48,8 +48,8 @@ def full_log():
     return train(lambda env: None, ["train", "valid", "other"])[1]
 
 
-@for_each("data_name", [None, "valid", "other"])
-@for_each("convention", [LETOR, TEXTBOOK], ids=short)
+@pytest.mark.parametrize("data_name", [None, "valid", "other"])
+@pytest.mark.parametrize("convention", [LETOR, TEXTBOOK], ids=short)
 def test_the_named_set_decides_and_without_a_name_any_validation_set(convention, data_name, full_log):
     booster, log = train(stopping(convention, data_name=data_name), ["train", "valid", "other"])
     by_set = [stopped_in(full_log[name][convention.name]) for name in ("valid", "other") if data_name in {None, name}]
@@ -63,17 +63,9 @@ def test_the_two_sets_stop_in_different_rounds(full_log):
     assert len({stopped_in(full_log[name][TEXTBOOK.name]) for name in ("valid", "other")}) == 2
 
 
-def test_a_metric_whose_name_ends_alike_is_not_watched(full_log):
-    rising = iter(range(1000))
-    ours = ra.lightgbm.eval_metric({"ndcg": TEXTBOOK})
-    metrics = [lambda preds, data: ("valid ndcg", next(rising), True), ours]
-    booster, log = train(stopping({"ndcg": TEXTBOOK}), ["valid"], metric=metrics)
-    assert (len(log["valid"]["ndcg"]), booster.best_iteration) == stopped_in(full_log["valid"][TEXTBOOK.name])
-
-
-@for_each("names", [["train"], ["training"]])
-@for_each("conventions", [[TEXTBOOK], [LETOR, TEXTBOOK]], ids=short)
-@for_each("data_name", [None, "train"])
+@pytest.mark.parametrize("names", [["train"], ["training"]])
+@pytest.mark.parametrize("conventions", [[TEXTBOOK], [LETOR, TEXTBOOK]], ids=short)
+@pytest.mark.parametrize("data_name", [None, "train"])
 def test_the_training_set_alone_is_refused(names, conventions, data_name):
     stop = stopping(data_name=data_name)
     message = r"validation sets, but only the training set reports 'ndcg@10/textbook'\.\nHint: valid_sets="
@@ -81,13 +73,13 @@ def test_the_training_set_alone_is_refused(names, conventions, data_name):
         train(stop, names, metric=ra.lightgbm.eval_metric(conventions))
 
 
-@for_each("data_name", ["train", "valid_0", "Valid"])
+@pytest.mark.parametrize("data_name", ["train", "valid_0", "Valid"])
 def test_an_unknown_set_is_an_error_that_lists_the_validation_sets(data_name):
     with pytest.raises(ra.InputError, match=rf"watches the set '{data_name}', but the .* are \['other', 'valid'\]\."):
         train(stopping(data_name=data_name), ["train", "valid", "other"])
 
 
-@for_each("data_name", [None, "valid", "train"])
+@pytest.mark.parametrize("data_name", [None, "valid", "train"])
 def test_a_cross_validation_watches_its_validation_folds(data_name):
     from sklearn.model_selection import GroupKFold
 
@@ -108,20 +100,3 @@ def test_a_training_with_dart_does_not_turn_off_the_next(full_log):
     with pytest.warns(UserWarning, match="not available in dart mode"):
         assert train(stop, ["valid"], boosting="dart")[0].current_iteration() == 60
     assert train(stop, ["valid"])[0].best_iteration == stopped_in(full_log["valid"][TEXTBOOK.name])[1]
-
-
-def test_lightgbm_puts_its_own_metrics_first_and_ours_watches_the_declared_one():
-    def fit(*callbacks):
-        ranker = lgb.LGBMRanker(
-            n_estimators=60, learning_rate=0.5, metric="None", verbosity=-1, min_child_samples=5, n_jobs=1
-        )
-        metrics = [ra.lightgbm.eval_metric(TEXTBOOK), "map"]
-        return fit_ranker(ranker, TRAIN, OTHER, eval_metric=metrics, callbacks=list(callbacks))
-
-    log = fit().evals_result_["valid_0"]
-    assert next(iter(log)) == "map@1"
-    best = {name: stopped_in(log[name])[1] for name in ("map@1", TEXTBOOK.name)}
-    assert best["map@1"] != best[TEXTBOOK.name]
-    first_only = lgb.early_stopping(ROUNDS, first_metric_only=True, verbose=False)
-    assert fit(first_only).best_iteration_ == best["map@1"]
-    assert fit(stopping()).best_iteration_ == best[TEXTBOOK.name]

@@ -11,9 +11,8 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from tests.helpers.metric_trainings import LETOR, TEXTBOOK
+from tests.helpers.metric_trainings import LETOR
 from tests.helpers.rankings import ranking
-from tests.helpers.tables import for_each
 
 lgb = pytest.importorskip("lightgbm")
 pytest.importorskip("sklearn")
@@ -22,7 +21,6 @@ from rankadapters.lightgbm.metrics import mean_weights  # noqa: E402 - after the
 from tests.helpers.lightgbm_datasets import fit_ranker  # noqa: E402 - after the skip
 
 LIGHTGBM = ra.presets.lightgbm(5)
-LOSS = ra.presets.catboost.pair_logit(pairs="label")
 TRAIN, VALID = ranking(5, 60), ranking(6, 40)
 
 
@@ -49,24 +47,6 @@ def test_lgbmranker_logs_the_values_and_binds_each_set_once(in_list, monkeypatch
             assert [entry.iteration for entry in entries] == [0, 1, 2]
             assert entries[-1].value == value(VALID, model.predict(VALID.X), convention)
     assert [queries.n_docs for queries in bound_sets].count(VALID.y.size) == 2
-
-
-@pytest.mark.long
-@for_each("rounds", [3, 7])
-@for_each(("watched", "reported"), [(TEXTBOOK, [TEXTBOOK, LETOR]), (LETOR, [LETOR, TEXTBOOK]), (LOSS, [LOSS, LETOR])])
-def test_early_stopping_stops_in_the_round_of_lightgbms_own(watched, reported, rounds):
-    ours, native = ra.lightgbm.early_stopping(watched, rounds, verbose=False), {"first_metric_only": True}
-    trainings = [
-        (ranker(80, metric="None", learning_rate=0.5), [ours]),
-        (ranker(80, metric="None", learning_rate=0.5), [lgb.early_stopping(rounds, verbose=False, **native)]),
-        (ranker(80, metric="None", learning_rate=0.5, early_stopping_round=rounds, **native), []),
-    ]
-    for model, callbacks in trainings:
-        fit_ranker(model, TRAIN, VALID, eval_metric=ra.lightgbm.eval_metric(reported), callbacks=callbacks)
-        values = model.evals_result_["valid_0"][watched.name]
-        best = ra.History.of(model.evals_result_).best(convention=watched)
-        assert model.best_iteration_ == best.iteration + 1 == len(values) - rounds < 80
-        assert model.best_score_["valid_0"][watched.name] == best.value
 
 
 def test_query_weights_add_up_in_float32_one_by_one():

@@ -10,7 +10,7 @@ import pytest
 import rankadapters as ra
 from tests.helpers.objective_rankings import graded_ranking
 from tests.helpers.objective_trainings import XENDCG, LightGBM, assert_same_predictions
-from tests.helpers.tables import for_each, long_except, short
+from tests.helpers.parameters import long_except, short
 
 lgb = pytest.importorskip("lightgbm")
 pytest.importorskip("sklearn")
@@ -112,7 +112,7 @@ def test_cv_with_its_default_folds_is_refused_and_the_hint_works(options):
     assert len(result[f"valid {LETOR.name}-mean"]) == 2
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("sizes", "subsets", "message"),
     [
         ([5, 20, 15], [range(12, 30)], "has 13 of the 20 rows of query 1"),

@@ -13,15 +13,15 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import objectives
-from tests.helpers.objective_rankings import graded_ranking
-from tests.helpers.objective_trainings import LightGBM
-from tests.helpers.shuffled_positions import (
+from tests.helpers.objective_rankings import (
     ADDITIVE_BIAS,
     ADDITIVE_BIAS_BY_ROW,
     RATIO_BIAS,
     TRUE_COST,
+    graded_ranking,
     shuffled_positions,
 )
+from tests.helpers.objective_trainings import LightGBM
 
 lgb = pytest.importorskip("lightgbm")
 

@@ -11,7 +11,6 @@ import pytest
 import rankadapters as ra
 from tests.helpers.metric_trainings import TEXTBOOK
 from tests.helpers.rankings import ranking
-from tests.helpers.tables import for_each
 
 lgb = pytest.importorskip("lightgbm")
 pytest.importorskip("sklearn")
@@ -42,7 +41,7 @@ def cv(conventions, objective, **folds):
     return lgb.cv({**PARAMS, "objective": objective}, dataset(TRAIN), 2, feval=metric, **folds)
 
 
-@for_each("objective", ["regression", "binary", squared_error])
+@pytest.mark.parametrize("objective", ["regression", "binary", squared_error])
 def test_only_lightgbms_ranking_objectives_have_folds_of_whole_queries(objective):
     from sklearn.model_selection import GroupKFold, KFold
 
@@ -68,7 +67,7 @@ def our_objective():
     return ra.lightgbm.objective(ra.objectives.lightgbm.lambdarank())
 
 
-@for_each(
+@pytest.mark.parametrize(
     "params",
     [
         BAGGING,
@@ -84,7 +83,7 @@ def test_bagging_by_query_is_refused_under_a_declared_objective(params):
         lgb.cv({**PARAMS, **params, "objective": our_objective()}, dataset(TRAIN), 2, folds=ALL_ROWS)
 
 
-@for_each(
+@pytest.mark.parametrize(
     "params",
     [
         {**BAGGING, "bagging_by_query": False},
@@ -116,8 +115,8 @@ def test_optunas_tuners_are_refused_because_they_would_minimize():
             tuner.tune_feature_fraction(1)
 
 
-@for_each("alias", ["metric", "metrics", "metric_types"])
-@for_each("metrics", [["{}"], ["map", "{}"], "{}", "map,{}"])
+@pytest.mark.parametrize("alias", ["metric", "metrics", "metric_types"])
+@pytest.mark.parametrize("metrics", [["{}"], ["map", "{}"], "{}", "map,{}"])
 def test_our_name_as_lightgbms_metric_is_refused_if_higher_is_better(alias, metrics):
     def named(name):
         texts = [text.format(name) for text in metrics] if isinstance(metrics, list) else metrics.format(name)
@@ -136,7 +135,7 @@ def test_lightgbms_own_metric_beside_ours_of_the_same_name_is_allowed():
 # Several workers
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("params", "expected"),
     [
         ({}, 1),
@@ -176,7 +175,9 @@ def test_a_dask_training_on_two_workers_is_refused(monkeypatch):
         fit()
 
 
-@for_each(("key", "arguments"), [("_train_part-1", {"num_machines": 1}), ("fit_local-1", {}), (None, {})])
+@pytest.mark.parametrize(
+    ("key", "arguments"), [("_train_part-1", {"num_machines": 1}), ("fit_local-1", {}), (None, {})]
+)
 def test_a_training_of_one_worker_is_allowed(key, arguments):
     with pytest.MonkeyPatch.context() as patch:
         as_dask_task(patch, key, **arguments)

@@ -18,7 +18,7 @@ from pathlib import Path
 from time import monotonic
 from typing import NamedTuple
 
-from tests.helpers.shared_data import SHARED
+from tests.helpers.checkout import SHARED
 from tests.mutation.mutants import Mutant, sample
 from tests.mutation.record import VARIABLE, Record
 

@@ -9,14 +9,13 @@ import rankadapters as ra
 from rankadapters import objectives
 from rankadapters.evaluation import threads
 from rankadapters.objectives.kernels import changes, replicas
-from tests.helpers.gradient_rows import (
+from tests.objectives.examples import (
     EXACT,
     STATELESS,
     TABULATED,
     labels_scores_sizes,
     objective_id,
 )
-from tests.helpers.tables import for_each
 
 pytestmark = pytest.mark.long
 pytest.importorskip("numba")
@@ -31,7 +30,7 @@ ROWS = objectives.AdditiveBias(positions="rows", regularization=0.1, learning_ra
 TRUE, MIRRORED = objectives.unbiased_lambdamart(limit=30), objectives.xgboost.unbiased()
 BIASES = [ROWS, TRUE, MIRRORED]
 EACH_BIAS = pytest.mark.parametrize("bias", BIASES, ids=["added", "true", "mirrored"])
-EACH_OBJECTIVE = for_each("value", PAIR_OBJECTIVES, ids=objective_id)
+EACH_OBJECTIVE = pytest.mark.parametrize("value", PAIR_OBJECTIVES, ids=objective_id)
 
 
 def train(binding, scores, rounds):
@@ -69,7 +68,7 @@ def test_a_bias_starts_neutral_keeps_gradient_sums_at_0_and_resumes_from_its_sta
 
 
 @EACH_BIAS
-@for_each("value", [TABULATED, EXACT, MEAN, objectives.xgboost.pairwise()], ids=objective_id)
+@pytest.mark.parametrize("value", [TABULATED, EXACT, MEAN, objectives.xgboost.pairwise()], ids=objective_id)
 def test_any_number_of_threads_learns_the_same_bits(value, bias, monkeypatch):
     monkeypatch.setattr(threads, "ROWS_PER_THREAD", 500)
     rng = np.random.default_rng(0)
@@ -122,7 +121,7 @@ def test_clicks_caused_by_position_are_learned_as_position_bias():
     assert (np.diff(bias.learned(binding).biases) < 0).all()
 
 
-@for_each("positions", [[0, 1, 0, 2, 1], np.array([0, 1, 0, 0, 3]), [0, 1, 0, 0, 0]])
+@pytest.mark.parametrize("positions", [[0, 1, 0, 2, 1], np.array([0, 1, 0, 0, 3]), [0, 1, 0, 0, 0]])
 def test_ratios_refuse_positions_that_differ_from_the_row_index(positions):
     queries = ra.Queries([1, 0, 2, 0, 1], group_sizes=[2, 3])
     with pytest.raises(ra.InputError, match=r"positions\[3\] is [02], but the row's index in its query is 1") as error:
@@ -145,7 +144,9 @@ def test_scores_are_checked_under_a_bias_too(bias):
             binding.gradients([1e308, -1e308])
 
 
-@for_each("value", [TABULATED, objectives.xgboost.pairwise(), objectives.xgboost.map()], ids=objective_id)
+@pytest.mark.parametrize(
+    "value", [TABULATED, objectives.xgboost.pairwise(), objectives.xgboost.map()], ids=objective_id
+)
 def test_infinite_mirrored_costs_leave_gradients_finite(value):
     """As in XGBoost: for scores more than 17 apart, float32 rounds the probability of the order to 1."""
     binding = MIRRORED.bind(value, ra.Queries([1, 0, 1, 0, 1], group_sizes=[5]))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import product
-
 import numpy as np
 import pytest
 
@@ -15,9 +13,9 @@ from tests.helpers.objective_trainings import (
     LightGBM,
     XGBoost,
     assert_same_predictions,
+    rows_of_toolkits,
     with_accepted_labels,
 )
-from tests.helpers.tables import for_each
 
 LAMBDARANK, NDCG = objectives.lightgbm.lambdarank(), objectives.xgboost.ndcg()
 
@@ -49,7 +47,7 @@ def test_the_default_objective_trains_the_built_in_model(toolkit):
 
 
 @pytest.mark.long
-@for_each(("name", "options"), lambda toolkit: toolkit.built_in)
+@rows_of_toolkits("name", "options", rows=lambda toolkit: toolkit.built_in)
 def test_a_preset_trains_the_built_in_model_and_converts_to_its_parameters(toolkit, name, options):
     value, data = toolkit.presets[name](**options), graded_ranking(1, grades=5)
     native = toolkit.adapter.native_objective(value)
@@ -62,9 +60,11 @@ def test_a_preset_trains_the_built_in_model_and_converts_to_its_parameters(toolk
 
 
 @pytest.mark.long
-@for_each(("n_distinct", "case"), lambda toolkit: [(2 + 2 * (i % 2), case) for i, case in enumerate(toolkit.built_in)])
-def test_tied_rows_train_the_built_in_model(toolkit, n_distinct, case):
-    name, options = case
+@rows_of_toolkits(
+    "n_distinct", "name", "options",
+    rows=lambda toolkit: [(2 + 2 * (index % 2), *case) for index, case in enumerate(toolkit.built_in)],
+)  # fmt: skip
+def test_tied_rows_train_the_built_in_model(toolkit, n_distinct, name, options):
     data = graded_ranking(3, n_values=n_distinct)
     data = data._replace(X=data.X[:, :2])
     expected = assert_trains(toolkit, toolkit.presets[name](**options), {"objective": name, **options}, data)
@@ -75,7 +75,7 @@ REAL = {"MQ2008": mq2008, "LightGBM's example": lightgbm_example}
 
 
 @pytest.mark.parametrize("source", REAL)
-@for_each("name", lambda toolkit, **_: toolkit.presets)
+@rows_of_toolkits("name", rows=lambda toolkit: toolkit.presets)
 @pytest.mark.long
 def test_a_preset_trains_the_built_in_model_of_real_data(toolkit, source, name):
     value, data = toolkit.presets[name](), REAL[source]()
@@ -86,7 +86,8 @@ def test_a_preset_trains_the_built_in_model_of_real_data(toolkit, source, name):
 
 
 @pytest.mark.long
-@for_each(("name", "size"), lambda toolkit: product(toolkit.presets, (1, 2, 3)))
+@pytest.mark.parametrize("size", [1, 2, 3])
+@rows_of_toolkits("name", rows=lambda toolkit: toolkit.presets)
 def test_short_queries_train_the_built_in_model(toolkit, name, size):
     data, qid = graded_ranking(4, 200, 1), np.arange(200) // size
     data = data._replace(qid=qid, sizes=np.bincount(qid), y=(data.X[:, 0] > 0.5).astype(float))
@@ -133,7 +134,7 @@ EQUIVALENT = [
 ]
 
 
-@for_each(("toolkit_class", "value", "changes", "fields", "params"), EQUIVALENT)
+@pytest.mark.parametrize(("toolkit_class", "value", "changes", "fields", "params"), EQUIVALENT)
 def test_conventions_equivalent_on_whole_labels_have_native_parameters(toolkit_class, value, changes, fields, params):
     toolkit = toolkit_class()
     value = value.replace(**changes, convention=value.convention.replace(**fields))
@@ -150,7 +151,7 @@ def test_more_top_ranks_than_int32_holds_have_native_parameters():
 BY_ROUND, SEEDED = (objectives.xgboost.ndcg(lambdarank_pair_method="mean", **seed) for seed in ({}, {"seed": 7}))
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("version", "value", "seed", "hint"),
     [
         ("3.4.0", BY_ROUND, None, r"value\.replace\(seed=0\)"),

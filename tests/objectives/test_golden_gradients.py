@@ -10,10 +10,9 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import objectives
+from tests.helpers.checkout import golden_file, shared_losses
 from tests.helpers.objective_rankings import first_trees
 from tests.helpers.random_loss_records import float64_gradients, leaf_values, named_trees, read_loss
-from tests.helpers.shared_data import golden_file, shared_losses
-from tests.helpers.tables import for_each
 
 pytestmark = pytest.mark.long
 
@@ -32,7 +31,9 @@ BUILT_IN = [
 ]
 
 
-@for_each("record", [record for *_, record in BUILT_IN], ids=[f"{toolkit} {name}" for toolkit, name, _ in BUILT_IN])
+@pytest.mark.parametrize(
+    "record", [record for *_, record in BUILT_IN], ids=[f"{toolkit} {name}" for toolkit, name, _ in BUILT_IN]
+)
 def test_leaf_sums_equal_those_of_the_built_in_objective(record):
     value = PRESETS[record["objective"]](**record["params"])
     scores = np.array(record["scores"])
@@ -78,7 +79,7 @@ def leaf_steps(record: dict[str, Any], grad: Any, hess: Any) -> Any:
     return np.divide(gradients, divisor, out=np.zeros_like(gradients), where=divisor != 0)
 
 
-@for_each("record", LAMBDAMART_MODELS.values(), ids=LAMBDAMART_MODELS)
+@pytest.mark.parametrize("record", LAMBDAMART_MODELS.values(), ids=LAMBDAMART_MODELS)
 def test_leaf_values_of_lambdamart_equal_catboosts(record):
     """They agree to 1e-12 before our gradients are rounded to float32."""
     value, queries = read_lambdamart(record["loss"]), ra.Queries(record["labels"], qid=record["qid"])
@@ -92,7 +93,7 @@ def test_leaf_values_of_lambdamart_equal_catboosts(record):
 RANDOM_LOSSES = named_trees()
 
 
-@for_each("record", RANDOM_LOSSES.values(), ids=RANDOM_LOSSES)
+@pytest.mark.parametrize("record", RANDOM_LOSSES.values(), ids=RANDOM_LOSSES)
 def test_leaf_values_of_random_losses_equal_catboosts(record):
     value = read_loss(record["loss"], int(record["call_seed"]))
     queries = ra.Queries(record["labels"], qid=record["qid"])
@@ -129,7 +130,7 @@ def test_every_recorded_rax_loss_is_compared():
     assert {name for record in RECORDS for name in record["rax"]} == set(RAX_LOSSES)
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("record", "name"),
     [(record, name) for record in RECORDS for name in RAX_LOSSES],
     ids=[f"{len(record['labels'])} rows, {name}" for record in RECORDS for name in RAX_LOSSES],
@@ -139,7 +140,7 @@ def test_gradients_equal_raxs(record, name):
     n = len(record["labels"])
     binding = value.bind(ra.Queries(record["labels"], group_sizes=[n]))
     grad, hess = np.zeros(n), np.zeros(n)
-    assert set(binding.kernel(np.array(record["scores"]), 0, 1, grad, hess)) == {-1}
+    assert set(binding.kernel(np.array(record["scores"]), grad, hess, 0, 1)) == {-1}
     np.testing.assert_allclose(grad * factor(n), record["rax"][name]["gradient"], rtol=1e-12, atol=1e-14)
     derivatives = objectives.gradients(record["labels"], record["scores"], value, group_sizes=[n])
     np.testing.assert_allclose(derivatives, [grad, hess], rtol=1e-6)

@@ -14,25 +14,24 @@ from hypothesis import strategies as st
 import rankadapters as ra
 from rankadapters import objectives
 from rankadapters.evaluation import threads
-from tests.helpers.depth import examples
-from tests.helpers.every_objective import VALUE_BY_CLASS
-from tests.helpers.gradient_rows import (
+from tests.helpers.oracle_rows import ragged_queries
+from tests.helpers.parameters import examples
+from tests.objectives.examples import (
     ALL,
     EXACT,
     NOISY,
     RANDOMIZED,
     STATELESS,
     TABULATED,
+    VALUE_BY_CLASS,
     accepted_rows,
     labels_scores_sizes,
     objective_id,
+    pairwise_objectives,
     queries_of,
+    run_in_python,
 )
-from tests.helpers.oracle_rows import ragged_queries
-from tests.helpers.pairwise_gradients_by_hand import query_gradients
-from tests.helpers.python_kernels import run_in_python
-from tests.helpers.random_objectives import pairwise_objectives
-from tests.helpers.tables import for_each
+from tests.objectives.gradients_by_hand import query_gradients
 from tests.oracles.rows import Row
 
 
@@ -47,7 +46,7 @@ def kernels(request, monkeypatch):
 
 IN_BOTH_FORMS = pytest.mark.usefixtures("kernels")
 ADDING_UP_TO_0 = [value for value in [*STATELESS, *RANDOMIZED] if value.kind not in {"query-cross-entropy", "xendcg"}]
-EACH_OBJECTIVE = for_each("value", ALL, ids=objective_id)
+EACH_OBJECTIVE = pytest.mark.parametrize("value", ALL, ids=objective_id)
 
 
 @IN_BOTH_FORMS
@@ -77,7 +76,7 @@ def test_scores_are_compared_in_the_declared_precision(seed, scale):
 
 
 @IN_BOTH_FORMS
-@for_each(("truncation", "seed"), list(product([None, 1, 3], range(4))))
+@pytest.mark.parametrize(("truncation", "seed"), list(product([None, 1, 3], range(4))))
 def test_lambdamap_weighs_a_pair_by_the_change_of_average_precision(truncation, seed):
     rng = np.random.default_rng(seed)
     labels, scores = rng.permutation([0.0, 0, 0, 1, 1, 0, 1]), rng.standard_normal(7).astype(np.float32)
@@ -103,7 +102,7 @@ TOOLKIT_SIGMOIDS = [
 
 
 @pytest.mark.long
-@for_each(("value", "tied", "seed"), list(product(TOOLKIT_SIGMOIDS, [False, True], [0, 1])), ids=str)
+@pytest.mark.parametrize(("value", "tied", "seed"), list(product(TOOLKIT_SIGMOIDS, [False, True], [0, 1])), ids=str)
 def test_toolkit_sigmoids_equal_the_exact_one_up_to_rounding(value, tied, seed):
     """The width of the bins limits LightGBM's table; tied queries have no score distance to divide by."""
     labels, scores, sizes = labels_scores_sizes(value, seed)
@@ -116,7 +115,7 @@ def test_toolkit_sigmoids_equal_the_exact_one_up_to_rounding(value, tied, seed):
 
 
 @IN_BOTH_FORMS
-@for_each("value", ADDING_UP_TO_0, ids=objective_id)
+@pytest.mark.parametrize("value", ADDING_UP_TO_0, ids=objective_id)
 def test_gradients_of_a_query_add_up_to_0(value):
     labels, scores, sizes = labels_scores_sizes(value, sizes=(1, 2, 7, 30))
     grad, _ = objectives.gradients(labels, scores, value, group_sizes=sizes)
@@ -125,7 +124,7 @@ def test_gradients_of_a_query_add_up_to_0(value):
 
 
 @pytest.mark.long
-@for_each("value", STATELESS, ids=objective_id)
+@pytest.mark.parametrize("value", STATELESS, ids=objective_id)
 def test_permuted_rows_have_permuted_gradients(value):
     labels, scores, sizes = labels_scores_sizes(value)
     qid = np.repeat(np.arange(len(sizes)), sizes)
@@ -159,7 +158,7 @@ def test_any_number_of_threads_draws_the_same_and_a_saved_state_continues_the_dr
 
 
 @pytest.mark.long
-@for_each("value", [*STATELESS, *NOISY], ids=objective_id)
+@pytest.mark.parametrize("value", [*STATELESS, *NOISY], ids=objective_id)
 def test_rows_of_queries_may_be_interleaved(value):
     """A query draws for its rows in their order. Here all first rows come first, then all second rows, and so on."""
     labels, scores, sizes = labels_scores_sizes(value, 7)
@@ -173,7 +172,7 @@ def test_rows_of_queries_may_be_interleaved(value):
 
 @pytest.mark.long
 @EACH_OBJECTIVE
-@for_each("scale", [1e6, 1e100, 1e-300])
+@pytest.mark.parametrize("scale", [1e6, 1e100, 1e-300])
 def test_scores_of_any_size_have_finite_gradients(value, scale):
     labels, scores, sizes = labels_scores_sizes(value)
     if value.kind == "query-rmse" or "float32" in str(value):
@@ -200,7 +199,7 @@ NINE_ROWS = {"scores": np.arange(9.0), "group_sizes": [4, 5]}
 
 
 @IN_BOTH_FORMS
-@for_each(
+@pytest.mark.parametrize(
     ("value", "columns"),
     [
         *((value.replace(sigmoid=sigmoid), {"labels": [1, 0, 0, 1, 0, 2, 1, 0, 0]})  # four rows, cutoff 5
@@ -222,8 +221,8 @@ def test_a_query_without_pairs_or_relevant_rows_has_no_gradient(value, columns):
 
 
 @pytest.mark.long
-@for_each("value", STATELESS, ids=objective_id)
-@for_each("weights", [None, [1.0, 2.0, 1.0, 4.0, 0.0]])
+@pytest.mark.parametrize("value", STATELESS, ids=objective_id)
+@pytest.mark.parametrize("weights", [None, [1.0, 2.0, 1.0, 4.0, 0.0]])
 def test_gradients_of_a_range_of_queries_equal_those_of_all(value, weights):
     labels, scores, sizes = labels_scores_sizes(value)
     if "convention" in value.fields():
@@ -242,7 +241,7 @@ OVERFLOW_FREE = (
 
 
 @pytest.mark.long
-@for_each(
+@pytest.mark.parametrize(
     "value",
     [value for value in ALL if not isinstance(value, OVERFLOW_FREE) and getattr(value, "sigmoid", "") != "table"],
     ids=objective_id,
@@ -260,7 +259,7 @@ def test_the_lowest_score_too_far_from_its_query_is_named_in_the_callers_order(v
 
 @pytest.mark.long
 @EACH_OBJECTIVE
-@for_each("bad", [math.nan, math.inf, -math.inf])
+@pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
 def test_scores_that_are_not_finite_are_refused(value, bad):
     labels, scores, sizes = labels_scores_sizes(value)
     scores[11] = bad
@@ -272,8 +271,8 @@ def test_scores_that_are_not_finite_are_refused(value, bad):
 
 
 @pytest.mark.long
-@for_each("value", STATELESS, ids=objective_id)
-@for_each("rows", [[4], [4, 9]])
+@pytest.mark.parametrize("value", STATELESS, ids=objective_id)
+@pytest.mark.parametrize("rows", [[4], [4, 9]])
 def test_a_range_of_queries_names_its_first_query_with_a_score_that_is_not_finite(value, rows):
     labels, scores, _ = labels_scores_sizes(value)
     scores = np.array(scores, float)
@@ -301,8 +300,8 @@ def test_weights_under_a_uniform_average_are_refused():
 
 
 @pytest.mark.long
-@for_each("value", [v for v in ALL if "convention" not in v.fields()], ids=objective_id)
-@for_each("column", ["retrieved", "judged"])
+@pytest.mark.parametrize("value", [v for v in ALL if "convention" not in v.fields()], ids=objective_id)
+@pytest.mark.parametrize("column", ["retrieved", "judged"])
 def test_unjudged_rows_need_a_convention(value, column):
     with pytest.raises(ra.InputError, match="mean something under a convention only"):
         objectives.gradients([0, 1], [0.0, 1.0], value, group_sizes=[2], **{column: [True, False]})

@@ -15,10 +15,9 @@ from rankadapters.objectives.base import OBJECTIVES
 from rankadapters.objectives.kernels.exponentials import LOWEST, exponentials
 from rankadapters.objectives.kernels.replicas import BINS, REACH, from_table, sigmoid_table
 from rankadapters.objectives.pair_gradients import COMMON_SHARE, common_gain
-from tests.helpers.gradient_rows import EXACT
-from tests.helpers.pairwise_gradients_by_hand import query_gradients
 from tests.helpers.random_loss_records import float64_gradients
-from tests.helpers.tables import for_each
+from tests.objectives.examples import EXACT
+from tests.objectives.gradients_by_hand import query_gradients
 from tests.oracles.rows import Row
 
 pytestmark = pytest.mark.long
@@ -67,7 +66,7 @@ def test_xendcg_divides_by_the_last_bit_of_1_if_a_probability_rounds_to_1():
     np.testing.assert_allclose(grad, xendcg(labels, scores, draws(5, 2))[0], rtol=1e-6)
 
 
-@for_each("sigma", [0.1, 0.3, 0.7, 1.0, 1.5, 2.0, 3.3, 7.0, 10.0])
+@pytest.mark.parametrize("sigma", [0.1, 0.3, 0.7, 1.0, 1.5, 2.0, 3.3, 7.0, 10.0])
 def test_the_table_is_read_inside_its_bounds(sigma):
     """It covers sigma * x from -25 to 25. Floats next to its ends read its last entries, not the NaN after them."""
     padded = np.full(BINS + 8, np.nan)
@@ -83,7 +82,7 @@ def test_the_table_is_read_inside_its_bounds(sigma):
             assert probability == pytest.approx(exact, rel=2 * 50 / BINS)
 
 
-@for_each("x", [25.0, float(np.nextafter(25.0, 0)), 30.0, 1e9])
+@pytest.mark.parametrize("x", [25.0, float(np.nextafter(25.0, 0)), 30.0, 1e9])
 def test_a_pair_at_the_end_of_the_table_gets_its_last_entry(x):
     """The last entry is 1 / (1 + exp(25 - bin)) for bins 50 / 2^20 wide."""
     value = objectives.lightgbm.lambdarank(lambdarank_norm=False)
@@ -94,7 +93,7 @@ def test_a_pair_at_the_end_of_the_table_gets_its_last_entry(x):
     np.testing.assert_allclose(hess, [delta * last * (1 - last)] * 2, rtol=1e-6)
 
 
-@for_each("sigmoid", ["exact", "float32"])
+@pytest.mark.parametrize("sigmoid", ["exact", "float32"])
 def test_xgboosts_hessian_has_a_floor(sigmoid):
     """A pair 60 apart has p (1 - p) = e^-60, far below 1e-16."""
     value = objectives.xgboost.pairwise(lambdarank_normalization=False, lambdarank_score_normalization=False)
@@ -104,7 +103,7 @@ def test_xgboosts_hessian_has_a_floor(sigmoid):
     np.testing.assert_allclose(plain[1], [math.exp(-60)] * 2, rtol=1e-6)
 
 
-@for_each("size", [2, 3, 4, 5, 6, 7])
+@pytest.mark.parametrize("size", [2, 3, 4, 5, 6, 7])
 def test_scores_of_the_previous_query_do_not_matter(size):
     """The difference between scores of the first and of the second query would be infinite."""
     labels, steps = np.arange(9 + size) % 2, np.arange(size) * 1e290
@@ -116,7 +115,7 @@ def test_scores_of_the_previous_query_do_not_matter(size):
     assert np.ptp(alone[0]) > 0
 
 
-@for_each("rounds", [2**31 - 2, 2 * (2**31 - 1) - 1])
+@pytest.mark.parametrize("rounds", [2**31 - 2, 2 * (2**31 - 1) - 1])
 def test_a_seed_that_is_a_multiple_of_the_modulus_draws_like_seed_1(rounds):
     """So does std::minstd_rand (C++ standard, [rand.eng.lcong]). The seed of the only query is rounds + 1."""
     value = objectives.xgboost.ndcg(lambdarank_pair_method="mean", lambdarank_num_pair_per_sample=2)
@@ -257,7 +256,7 @@ def second_differences(loss, scores, step=1e-3):
     ]
 
 
-@for_each(("value", "loss"), CASES, ids=str)
+@pytest.mark.parametrize(("value", "loss"), CASES)
 def test_gradients_and_hessians_equal_finite_differences_of_the_loss(value, loss):
     """The rows of three queries are interleaved. ApproxNDCG declares a constant hessian."""
     queries = [random_query(value, seed) for seed in range(3)]
@@ -273,8 +272,8 @@ def test_gradients_and_hessians_equal_finite_differences_of_the_loss(value, loss
         np.testing.assert_allclose(hess[query], expected, rtol=1e-4, atol=1e-5)
 
 
-@for_each("spread", [0.0, 1e-18, 1e-6, 1.0, 30.0, -LOWEST, 700.0, 1e4])
-@for_each("sigma", [1.0, 0.3])
+@pytest.mark.parametrize("spread", [0.0, 1e-18, 1e-6, 1.0, 30.0, -LOWEST, 700.0, 1e4])
+@pytest.mark.parametrize("sigma", [1.0, 0.3])
 def test_exponentials_equal_those_of_the_c_library(spread, sigma):
     scores = np.sort(np.random.default_rng(1).random(1000) * spread)[::-1].copy()
     results = np.zeros(1000)
@@ -283,9 +282,9 @@ def test_exponentials_equal_those_of_the_c_library(spread, sigma):
     np.testing.assert_array_max_ulp(results[3:], np.exp(sigma * (scores[3:] - scores[3])), maxulp=1)
 
 
-@for_each("n", [*range(2, 18), 40, 101])
-@for_each("n_ones", [1, 2, 5, 9])
-@for_each("common_label", [0, 2])
+@pytest.mark.parametrize("n", [*range(2, 18), 40, 101])
+@pytest.mark.parametrize("n_ones", [1, 2, 5, 9])
+@pytest.mark.parametrize("common_label", [0, 2])
 def test_gradients_equal_pairs_one_by_one_if_most_rows_have_the_same_gain(n, n_ones, common_label):
     rng = np.random.default_rng(n)
     labels = np.full(n, float(common_label))
@@ -298,8 +297,8 @@ def test_gradients_equal_pairs_one_by_one_if_most_rows_have_the_same_gain(n, n_o
     np.testing.assert_allclose(derivatives, query_gradients(rows, value), rtol=1e-5, atol=1e-9)
 
 
-@for_each("normalization", ["none", "lightgbm", "xgboost"])
-@for_each("hessian", ["plain", "doubled"])
+@pytest.mark.parametrize("normalization", ["none", "lightgbm", "xgboost"])
+@pytest.mark.parametrize("hessian", ["plain", "doubled"])
 def test_skipping_pairs_of_equal_gain_changes_no_gradient(normalization, hessian):
     """Adding a query with many different gains leaves no common gain, so the kernel computes every pair.
 
@@ -319,7 +318,7 @@ def test_skipping_pairs_of_equal_gain_changes_no_gradient(normalization, hessian
     np.testing.assert_array_equal(np.float32(skipping), np.float32([array[:n] for array in complete]))
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("gains", "common"),
     [([0, 0, 0, 1], 0), ([3, 1, 3, 3, 3], 3), ([0, 1], np.nan), ([0, 0, 1], np.nan), ([7], 7), ([], np.nan)],
 )

@@ -11,8 +11,8 @@ import rankadapters as ra
 from rankadapters import objectives
 from rankadapters.objectives.base import OBJECTIVES
 from rankadapters.objectives.position_bias import POSITION_BIASES
-from tests.helpers.every_objective import VALUE_BY_CLASS
-from tests.helpers.tables import for_each, short
+from tests.helpers.parameters import short
+from tests.objectives.examples import VALUE_BY_CLASS
 
 CLASSES = [*OBJECTIVES.values(), *POSITION_BIASES.values()]
 NAN, INF = float("nan"), float("inf")
@@ -58,7 +58,7 @@ CONVENTION_MESSAGES = {
 }
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("cls", "field", "value"),
     [
         pytest.param(cls, field, value, id=f"{cls.__name__}-{field}={value!r:.20}")
@@ -77,7 +77,7 @@ def test_every_class_refuses_wrong_values_of_its_fields(cls, field, value):
         cls(**{**VALUE_BY_CLASS[cls].to_dict(), field: value})
 
 
-@for_each("cls", CLASSES, ids=lambda cls: cls.__name__)
+@pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)
 def test_every_class_refuses_a_missing_field(cls):
     fields = VALUE_BY_CLASS[cls].to_dict()
     for field in (name for name, kind in cls.declared().items() if kind.implied is None):
@@ -87,7 +87,7 @@ def test_every_class_refuses_a_missing_field(cls):
             cls(**{name: value for name, value in fields.items() if name != field})
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("cls", "field", "values"),
     [
         (objectives.RankNet, "truncation", [1, 2**31, None]),
@@ -108,7 +108,7 @@ def test_the_smallest_and_largest_allowed_values_are_accepted(cls, field, values
         assert getattr(VALUE_BY_CLASS[cls].replace(**{field: value}), field) == value
 
 
-@for_each("cls", OBJECTIVES.values(), ids=lambda cls: cls.__name__)
+@pytest.mark.parametrize("cls", OBJECTIVES.values(), ids=lambda cls: cls.__name__)
 def test_bind_takes_queries_by_position_and_all_options_by_keyword(cls):
     queries, *options = signature(VALUE_BY_CLASS[cls].bind).parameters.values()
     assert queries.kind is Parameter.POSITIONAL_OR_KEYWORD

@@ -7,7 +7,6 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import objectives
-from tests.helpers.tables import for_each
 
 pytestmark = pytest.mark.long
 
@@ -61,7 +60,7 @@ def averaged_by_query(value):
     return value.replace(convention=value.convention.replace(average="query"))
 
 
-@for_each("value", [*DIVIDES_BY_MEAN, *MULTIPLIES, *DRAWING], ids=kind)
+@pytest.mark.parametrize("value", [*DIVIDES_BY_MEAN, *MULTIPLIES, *DRAWING], ids=kind)
 def test_weights_multiply_gradients_and_xgboost_objectives_divide_them_by_their_mean(value):
     divides, value = value in DIVIDES_BY_MEAN, averaged_by_query(value)
     assert (value.uses_weights, value.divides_weights) == (True, divides)
@@ -71,7 +70,7 @@ def test_weights_multiply_gradients_and_xgboost_objectives_divide_them_by_their_
         assert np.abs(weighted - plain).max() > 0.01
 
 
-@for_each("value", [*DIVIDES_BY_MEAN, *MULTIPLIES, *DRAWING], ids=kind)
+@pytest.mark.parametrize("value", [*DIVIDES_BY_MEAN, *MULTIPLIES, *DRAWING], ids=kind)
 def test_only_objectives_that_draw_change_from_call_to_call(value):
     binding = value.bind(ra.Queries(LABELS, group_sizes=SIZES))
     initial_state, first, second = binding.state.copy(), binding.gradients(SCORES), binding.gradients(SCORES)
@@ -81,7 +80,7 @@ def test_only_objectives_that_draw_change_from_call_to_call(value):
     assert (binding.state.size > 0) == draws
 
 
-@for_each("value", DIVIDES_BY_MEAN, ids=kind)
+@pytest.mark.parametrize("value", DIVIDES_BY_MEAN, ids=kind)
 def test_gradients_and_xgboosts_training_weigh_alike(value):
     train = matrix()
     np.testing.assert_array_equal(ra.xgboost.objective(value)(SCORES, train), gradients(value, WEIGHTS))
@@ -102,15 +101,15 @@ def test_only_objectives_that_divide_refuse_weights_that_add_up_to_0():
     assert not hess.any()
 
 
-@for_each("value", [DIVIDES_BY_MEAN[0], *MULTIPLIES[3:5]], ids=kind)
-@for_each("weight", [1e-39, 1e-50, 1e39, 1e300])
+@pytest.mark.parametrize("value", [DIVIDES_BY_MEAN[0], *MULTIPLIES[3:5]], ids=kind)
+@pytest.mark.parametrize("weight", [1e-39, 1e-50, 1e39, 1e300])
 def test_weights_that_float32_cannot_hold_are_refused(value, weight):
     message = rf"query_weight\[2\] is {weight}; allowed are 0 and 1.17549e-38 to 3.40282e+38.*\nHint: rescale"
     with pytest.raises(ra.InputError, match=message.replace("e+", r"e\+")):
         gradients(value, [1, 0, weight, 1])
 
 
-@for_each("value", [v for v in [*DIVIDES_BY_MEAN, *MULTIPLIES] if v.kind != "lambdarank"], ids=kind)
+@pytest.mark.parametrize("value", [v for v in [*DIVIDES_BY_MEAN, *MULTIPLIES] if v.kind != "lambdarank"], ids=kind)
 @pytest.mark.parametrize("column", ["row_weight", "pairs"])
 def test_columns_that_an_objective_would_ignore_are_refused(value, column):
     columns = {"row_weight": np.ones(14), "pairs": ([1], [0])}

@@ -13,9 +13,8 @@ import pytest
 import rankadapters as ra
 from rankadapters import objectives
 from rankadapters.objectives.pair_gradients import PairDraws, twister_word
-from tests.helpers.every_objective import BIASES, OBJECTIVES
 from tests.helpers.objective_rankings import graded_ranking
-from tests.helpers.tables import for_each, short
+from tests.objectives.examples import BIASES, OBJECTIVES
 
 READERS = [
     *((objectives.parse, value) for value in OBJECTIVES),
@@ -23,7 +22,7 @@ READERS = [
 ]
 
 
-@for_each(("read", "value"), READERS, ids=short)
+@pytest.mark.parametrize(("read", "value"), READERS)
 def test_a_signature_reads_back_as_the_same_value(read, value):
     for copy in (read(str(value)), pickle.loads(pickle.dumps(value))):
         assert copy == value
@@ -94,7 +93,7 @@ def test_the_example_trains_under_each_convention(capsys, monkeypatch):
     ("by_sum", "by_distance", "normalization"),
     [(True, True, "xgboost"), (True, False, "xgboost-sum"), (False, True, "xgboost-distance"), (False, False, "none")],
 )
-@for_each("make", [objectives.xgboost.ndcg, objectives.xgboost.pairwise, objectives.xgboost.map])
+@pytest.mark.parametrize("make", [objectives.xgboost.ndcg, objectives.xgboost.pairwise, objectives.xgboost.map])
 def test_xgboosts_two_normalizations_become_one_field(make, by_sum, by_distance, normalization):
     value = make(lambdarank_normalization=by_sum, lambdarank_score_normalization=by_distance)
     assert value.normalization == normalization
@@ -152,7 +151,7 @@ BY_ROUND = objectives.xgboost.ndcg(**MEAN)
 SEEDED = objectives.xgboost.ndcg(**MEAN, seed=0)
 
 
-@for_each("preset", [objectives.xgboost.ndcg, objectives.xgboost.pairwise, objectives.xgboost.map])
+@pytest.mark.parametrize("preset", [objectives.xgboost.ndcg, objectives.xgboost.pairwise, objectives.xgboost.map])
 def test_the_signature_shows_the_seed_unless_the_round_is_the_seed(preset):
     by_round, seeded = preset(**MEAN), preset(**MEAN, seed=7)
     assert by_round.seed == "round"

@@ -9,9 +9,8 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import objectives
-from tests.helpers.gradient_rows import EXACT
-from tests.helpers.pairwise_gradients_by_hand import query_gradients
-from tests.helpers.random_losses_by_hand import stochastic_filter
+from tests.objectives.examples import EXACT
+from tests.objectives.gradients_by_hand import query_gradients, stochastic_filter
 from tests.oracles.rows import Row
 
 SIZES = [1, 5, 9]

@@ -6,8 +6,8 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import objectives
-from tests.helpers.every_objective import BIASES, OBJECTIVES, VALUE_BY_CLASS
-from tests.helpers.tables import for_each, short
+from tests.helpers.parameters import short
+from tests.objectives.examples import BIASES, OBJECTIVES, VALUE_BY_CLASS
 
 ADAPTERS = ["lightgbm", "xgboost"]
 
@@ -18,8 +18,8 @@ def objective_of(adapter):
 
 
 @pytest.mark.parametrize("adapter", ADAPTERS)
-@for_each("bias", BIASES[2:], ids=short)
-@for_each("value", OBJECTIVES, ids=lambda value: value.kind)
+@pytest.mark.parametrize("bias", BIASES[2:], ids=short)
+@pytest.mark.parametrize("value", OBJECTIVES, ids=lambda value: value.kind)
 def test_only_pair_objectives_accept_a_position_bias(adapter, bias, value):
     make_objective = objective_of(adapter)
     if isinstance(value, objectives.LambdaRank | objectives.RankNet | objectives.LambdaMAP | objectives.LambdaLoss):

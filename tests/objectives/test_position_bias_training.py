@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -9,24 +10,24 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import objectives
-from tests.helpers.objective_rankings import graded_ranking
+from tests.helpers.checkout import golden_file, shared_losses
+from tests.helpers.objective_rankings import (
+    ADDITIVE_BIAS,
+    ADDITIVE_BIAS_BY_ROW,
+    RATIO_BIAS,
+    TRUE_COST,
+    graded_ranking,
+    shuffled_positions,
+)
 from tests.helpers.objective_trainings import (
     MEAN_PAIR_OPTIONS,
     LightGBM,
     XGBoost,
     assert_same_predictions,
+    rows_of_toolkits,
     with_accepted_labels,
 )
 from tests.helpers.rankings import Ranking
-from tests.helpers.shared_data import golden_file, shared_losses
-from tests.helpers.shuffled_positions import (
-    ADDITIVE_BIAS,
-    ADDITIVE_BIAS_BY_ROW,
-    RATIO_BIAS,
-    TRUE_COST,
-    shuffled_positions,
-)
-from tests.helpers.tables import for_each, short
 
 pytestmark = pytest.mark.long
 
@@ -99,6 +100,9 @@ def toolkit(request):
     return request.param()
 
 
+rows_of_biases = partial(rows_of_toolkits, toolkits=(Additive, Ratios))
+
+
 def biased(toolkit, value, bias):
     return toolkit.adapter.objective(value, position_bias=bias, n_threads=1)
 
@@ -106,17 +110,16 @@ def biased(toolkit, value, bias):
 # The toolkits' own biases
 
 
-@for_each(
-    ("case", "weighted"), lambda toolkit: [(case, weighted) for case in toolkit.cases for weighted in (False, True)]
-)
-def test_a_declared_bias_trains_the_toolkits_model_and_converts_to_its_parameters(toolkit, case, weighted):
-    value, bias, rate = toolkit.declared(*case)
+@pytest.mark.parametrize("weighted", [False, True])
+@rows_of_biases("name", "options", rows=lambda toolkit: toolkit.cases)
+def test_a_declared_bias_trains_the_toolkits_model_and_converts_to_its_parameters(toolkit, name, options, weighted):
+    value, bias, rate = toolkit.declared(name, options)
     data = with_accepted_labels(graded_ranking(1, grades=5), value)
     arguments = {"columns": toolkit.columns(data, weighted)}
-    expected = toolkit.predictions(data, toolkit.native_params(*case), toolkit.rounds, **arguments)
+    expected = toolkit.predictions(data, toolkit.native_params(name, options), toolkit.rounds, **arguments)
     scores = toolkit.predictions(data, biased(toolkit, value, bias), toolkit.rounds, **arguments, **rate)
     assert_same_predictions(scores, expected, toolkit.tolerance)
-    if not weighted and (toolkit.name == "lightgbm" or "lambdarank_pair_method" not in case[1]):
+    if not weighted and (toolkit.name == "lightgbm" or "lambdarank_pair_method" not in options):
         native = toolkit.adapter.native_objective(value, position_bias=str(bias))
         assert_same_predictions(
             toolkit.predictions(data, native, toolkit.rounds, **arguments), expected, toolkit.tolerance
@@ -157,7 +160,7 @@ def recorded_rounds(record):
     return list(range(4 - len(record["scores"]), 4))
 
 
-@for_each("record", lambda toolkit: recorded_models(toolkit.name), ids=lambda record: record["params"])
+@rows_of_biases("record", rows=lambda toolkit: recorded_models(toolkit.name))
 def test_recorded_scores_and_biases_are_reproduced(toolkit, record):
     params, preset, bias = split_params(record)
     data, lightgbm = ranking_of(record), toolkit.name == "lightgbm"
@@ -199,7 +202,7 @@ def test_biases_learn_by_the_declared_rate_under_a_learning_rate_schedule(rate):
 # Other biases
 
 
-@for_each("bias", lambda toolkit: toolkit.unsupported, ids=short)
+@rows_of_biases("bias", rows=lambda toolkit: toolkit.unsupported)
 def test_a_position_bias_that_a_toolkit_has_not_built_in_is_refused(toolkit, bias):
     name = toolkit.cases[0][0]
     message = rf"{type(toolkit).__mro__[1].__name__} has no built-in position bias .*\nHint: obj"

@@ -11,7 +11,6 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.objectives import QueryCrossEntropy
-from tests.helpers.tables import for_each
 
 pytestmark = pytest.mark.long
 
@@ -42,7 +41,7 @@ def catboost_derivatives(labels, scores, alpha, qid, weights=None):
     return np.array([(loss(scores + shift) - loss(scores - shift)) / (2 * step) for shift in steps])
 
 
-@for_each(
+@pytest.mark.parametrize(
     "labels",
     [
         [0.5, 0.5, 0.5],
@@ -68,7 +67,7 @@ EQUAL_LABELS = [[0.5] * 3, [0.5, 0.5, 0.5 + 1e-9], [0.0] * 3, [1.0] * 3, [1, 1, 
 FAR_SCORES = (-100.0, -25.0, -19.0, 19.0, 21.0, 25.0, 100.0)  # the shift reaches about this far
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("labels", "alpha", "base"),
     [
         *(
@@ -85,7 +84,7 @@ def test_gradients_equal_catboosts(labels, alpha, base):
     np.testing.assert_allclose(grad, catboost_derivatives(labels, scores, alpha, [0] * 3), atol=2e-7)
 
 
-@for_each("seed", range(20))
+@pytest.mark.parametrize("seed", range(20))
 def test_gradients_of_random_queries_equal_catboosts(seed):
     rng = np.random.default_rng(seed)
     sizes = rng.integers(1, 7, 6)

@@ -11,19 +11,18 @@ from hypothesis import strategies as st
 
 import rankadapters as ra
 from rankadapters import objectives
-from tests.helpers import random_losses_by_hand as by_hand
-from tests.helpers.depth import examples
-from tests.helpers.gradient_rows import labels_scores_sizes
 from tests.helpers.oracle_rows import columns_and_scores, ragged_queries
+from tests.helpers.parameters import examples
 from tests.helpers.random_loss_records import float64_gradients
-from tests.helpers.random_objectives import (
+from tests.objectives import gradients_by_hand as by_hand
+from tests.objectives.examples import (
     CATBOOST_ERR,
+    labels_scores_sizes,
     simple_stochastic_rank,
     simple_yetirank,
     stochastic_ranks,
     yetiranks,
 )
-from tests.helpers.tables import for_each
 from tests.oracles.rows import Row
 
 pytestmark = pytest.mark.long
@@ -91,14 +90,14 @@ CUTOFF_OBJECTIVES = [
 ]
 
 
-@for_each("value", CUTOFF_OBJECTIVES, ids=title)
+@pytest.mark.parametrize("value", CUTOFF_OBJECTIVES, ids=title)
 def test_stochastic_rank_moves_rows_across_the_cutoff(value):
     """Cases that the test above seldom draws: probabilities of 1, and few relevant rows above the cutoff."""
     queries = graded(0)
     assert_close(exact_gradients(queries, value)[0], stochastic_rank_by_hand(queries, value))
 
 
-@for_each("n", [1, 2, 3, 4])
+@pytest.mark.parametrize("n", [1, 2, 3, 4])
 def test_short_queries_have_the_gradients_of_plain_python(n):
     """From three rows on, the part of the gradient along the scores is removed."""
     queries = graded(n, n=n)
@@ -135,8 +134,8 @@ def test_the_queries_of_a_block_share_a_generator():
     np.testing.assert_allclose(grad, expected, rtol=1e-6, atol=1e-9)
 
 
-@for_each("neighbors", [1, None])
-@for_each(
+@pytest.mark.parametrize("neighbors", [1, None])
+@pytest.mark.parametrize(
     "value",
     [
         *(
@@ -175,7 +174,7 @@ def test_stochastic_filter_keeps_rows_at_random(queries, options, fields):
     assert (hess == 1).all()
 
 
-@for_each("convention", [None, ra.presets.textbook(5), ra.presets.catboost.map(5, border=0)])
+@pytest.mark.parametrize("convention", [None, ra.presets.textbook(5), ra.presets.catboost.map(5, border=0)])
 def test_without_noise_permuted_rows_have_permuted_gradients(convention):
     fields = {"delta": "classic", "convention": None} if convention is None else {"convention": convention}
     value = simple_yetirank(ra.presets.textbook(5), noise="none").replace(**fields)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rankadapters import objectives
-from tests.helpers.random_objectives import simple_stochastic_rank, simple_yetirank
-from tests.helpers.tables import for_each
+from tests.objectives.examples import simple_stochastic_rank, simple_yetirank
 
 
 @pytest.mark.parametrize("delta", ["exact", "catboost"])
@@ -24,7 +23,7 @@ def test_catboosts_estimate_is_exact_if_sigma_is_1_and_no_reader_stops():
 
 
 @pytest.mark.long
-@for_each("short", ["skip", "zero"])
+@pytest.mark.parametrize("short", ["skip", "zero"])
 def test_a_query_shorter_than_k_has_no_gradient_of_filtered_dcg(short):
     value = objectives.catboost.stochastic_filter(num_estimations=4)
     scores, sizes = [0.5, 0.2, 0.1, 0.3, 0.6, 0.9], [4, 2]

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from tests.helpers.checkout import CHECKOUT
-from tests.helpers.tables import for_each
 
 pytest.importorskip("pandas")
 pytestmark = pytest.mark.long
@@ -20,10 +19,10 @@ def load_toolkit(name):
     """Return a toolkit that trains each trial of its settings once."""
     if name == "LightGBM":
         pytest.importorskip("lightgbm")
-        from tests.helpers.replayed_lightgbm import LIGHTGBM as TOOLKIT
+        from tests.objectives.replayed_lightgbm import LIGHTGBM as TOOLKIT
     else:
         pytest.importorskip("xgboost")
-        from tests.helpers.replayed_xgboost import XGBOOST as TOOLKIT
+        from tests.objectives.replayed_xgboost import XGBOOST as TOOLKIT
     models = {}
 
     def train(trial, by_our_objective):
@@ -56,7 +55,7 @@ def outcome(toolkit, trial):
     return "same" if np.array_equal(ours, built_in) else "differs"
 
 
-@for_each(("name", "line"), [(name, line) for name in TOOLKITS for line in table_lines(name)])
+@pytest.mark.parametrize(("name", "line"), [(name, line) for name in TOOLKITS for line in table_lines(name)])
 def test_every_line_of_the_tables_agrees_with_training(name, line):
     toolkit = load_toolkit(name)
     settings = {setting.name: setting for setting in toolkit.settings}

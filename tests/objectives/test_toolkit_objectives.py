@@ -14,15 +14,21 @@ import pytest
 import rankadapters as ra
 from rankadapters import objectives
 from tests.helpers.objective_rankings import graded_ranking
-from tests.helpers.objective_trainings import OBJECTIVES, XENDCG, LightGBM, XGBoost, with_accepted_labels
-from tests.helpers.tables import for_each, short
+from tests.helpers.objective_trainings import (
+    OBJECTIVES,
+    XENDCG,
+    LightGBM,
+    XGBoost,
+    rows_of_toolkits,
+    with_accepted_labels,
+)
+from tests.helpers.parameters import short
 
 RANDOM = [
     objectives.catboost.stochastic_rank("NDCG", top=10),
     objectives.catboost.yetirank(),
     objectives.catboost.stochastic_filter(num_estimations=2),
 ]
-EACH_VALUE = for_each("value", lambda toolkit, **_: OBJECTIVES[toolkit.name])
 
 
 @pytest.fixture(params=[LightGBM, XGBoost], ids=["lightgbm", "xgboost"])
@@ -38,7 +44,7 @@ def pickled(value):
 
 
 @pytest.mark.long
-@EACH_VALUE
+@rows_of_toolkits("value", rows=lambda toolkit: OBJECTIVES[toolkit.name])
 def test_a_direct_call_returns_the_gradients_of_the_first_round_in_float32(toolkit, value):
     data = with_accepted_labels(graded_ranking(7), value)
     scores = np.random.default_rng(5).normal(size=data.y.size).astype(toolkit.score_dtype)
@@ -55,7 +61,7 @@ def test_a_direct_call_returns_the_gradients_of_the_first_round_in_float32(toolk
 
 
 @pytest.mark.long
-@for_each("value", [XENDCG, *RANDOM], ids=short)
+@pytest.mark.parametrize("value", [XENDCG, *RANDOM], ids=short)
 def test_pickles_deep_copies_and_reset_start_anew(toolkit, value):
     data = graded_ranking(14)
     scores, objective, train = np.zeros(data.y.size), toolkit.adapter.objective(value), toolkit.dataset(data)
@@ -129,7 +135,7 @@ def test_predictions_that_are_not_finite_are_refused_with_round_and_row(toolkit)
         objective(scores, train)
 
 
-@for_each(
+@pytest.mark.parametrize(
     "text",
     [
         "lightgbm.lambdarank",

@@ -11,12 +11,10 @@ from hypothesis import strategies as st
 
 import rankadapters as ra
 from rankadapters import objectives
-from tests.helpers.depth import examples
-from tests.helpers.gradient_rows import EXACT
 from tests.helpers.oracle_rows import columns_and_scores, ragged_queries
-from tests.helpers.pairwise_gradients_by_hand import query_gradients
-from tests.helpers.random_objectives import lambdaranks
-from tests.helpers.tables import for_each
+from tests.helpers.parameters import examples
+from tests.objectives.examples import EXACT, lambdaranks
+from tests.objectives.gradients_by_hand import query_gradients
 
 pytestmark = pytest.mark.long
 
@@ -43,7 +41,7 @@ def test_gradients_equal_brute_force_swaps(queries, value, weighted):
     np.testing.assert_allclose(np.add.reduceat(grad.astype(float), starts), 0, atol=1e-5 * max(np.abs(grad).max(), 1))
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("convention", "labels", "change"),
     [
         (AP, [0, 1], 1 / 2),

@@ -14,8 +14,7 @@ from rankadapters.parity import causes, check_value
 from rankadapters.parity.causes import number_causes
 from rankadapters.parity.checks import compare_numbers
 from rankadapters.statistics.rivals import Changes, OurNumber
-from tests.helpers.depth import examples
-from tests.helpers.tables import for_each
+from tests.helpers.parameters import examples
 
 pytestmark = pytest.mark.filterwarnings("ignore::rankadapters.LabelsWarning")  # labels that some tools refuse
 
@@ -64,7 +63,7 @@ def flips():
 
 
 @pytest.mark.long
-@for_each(("name", "value"), flips())
+@pytest.mark.parametrize(("name", "value"), flips())
 def test_a_flipped_field_is_named(name, value):
     changed = DECLARED.replace(**{name: value})
     number = Few.value(convention=changed, weights=None if value == "uniform" else Few.weights)
@@ -96,7 +95,7 @@ def test_a_query_left_out_of_interleaved_rows_with_docids_is_named():
     assert "without query q4" in reason_for(Few.labels[shuffle], Few.scores[shuffle], declared, value, **shuffled)
 
 
-@for_each("weight", [1.0, 0.25])
+@pytest.mark.parametrize("weight", [1.0, 0.25])
 def test_a_cause_may_leave_only_one_query_in_the_mean(weight):
     labels, scores, convention = [1, 0, 1, 0], [1, 3, 2, 1], ra.parse("sklearn@3")
     value = ra.evaluate(labels[1:], scores[1:], convention, group_sizes=[3]).value
@@ -130,8 +129,8 @@ def binary():
 
 
 @pytest.mark.long
-@for_each("name", SUMS)
-@for_each("query", range(6))
+@pytest.mark.parametrize("name", SUMS)
+@pytest.mark.parametrize("query", range(6))
 def test_a_query_left_out_is_named_for_every_measure_that_is_a_sum(name, query, binary):
     queries, scores = binary
     kept_queries, rows = queries.subset(np.flatnonzero(np.arange(6) != query))
@@ -144,7 +143,7 @@ def test_a_query_left_out_is_named_for_every_measure_that_is_a_sum(name, query, 
 
 
 @pytest.mark.long
-@for_each("name", [*SUMS, *WHOLE])
+@pytest.mark.parametrize("name", [*SUMS, *WHOLE])
 def test_the_reason_says_if_the_measure_is_not_a_sum_over_queries(name, binary):
     queries, scores = binary
     row = check_value(queries, scores, (SUMS | WHOLE)[name], value=0.0123456789).rows[0]
@@ -156,7 +155,7 @@ def test_the_reason_says_if_the_measure_is_not_a_sum_over_queries(name, binary):
 
 
 @pytest.mark.long
-@for_each(
+@pytest.mark.parametrize(
     ("declared", "field", "value"),
     [
         ("ap@3", "k", 2), ("ap@3", "divisor", "relevant"), ("ap", "empty", 1.0), ("rr", "k", 1),
@@ -261,8 +260,10 @@ MISTAKES = {
 
 
 @pytest.mark.long
-@for_each("ties", [True, False])
-@for_each(("cause", "convention"), [row for row in zip(MISTAKES, cycle(CONVENTIONS)) if "float32" not in row[0]])
+@pytest.mark.parametrize("ties", [True, False])
+@pytest.mark.parametrize(
+    ("cause", "convention"), [row for row in zip(MISTAKES, cycle(CONVENTIONS)) if "float32" not in row[0]]
+)
 def test_an_everyday_mistake_is_named_and_ties_are_not_blamed(cause, convention, ties):
     """Only an exact comparison, as in the next test, tells float32 from float64."""
     data = data_of(convention, ties=ties)
@@ -273,8 +274,8 @@ def test_an_everyday_mistake_is_named_and_ties_are_not_blamed(cause, convention,
 
 
 @pytest.mark.long
-@for_each("data", DATA_SETS)
-@for_each("n_steps", [1, 3, -2])
+@pytest.mark.parametrize("data", DATA_SETS)
+@pytest.mark.parametrize("n_steps", [1, 3, -2])
 def test_the_reason_suggests_a_tolerance_for_a_difference_in_the_last_bits(data, n_steps):
     reason = data.row_compared_exactly(data.value + n_steps * np.spacing(data.value)).reason
     assert reason.startswith("Looking for the cause: it is ours but for the last bits")
@@ -291,7 +292,7 @@ def test_two_bare_numbers_are_explained_by_each_other(a, b, cause):
 LONG_DECIMAL = 0.12345678901234567
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("value", "our_value", "texts"),
     [
         (0.2, 0.204, ["ours rounded to 2 decimals: a tolerance of 5e-03 takes it"]),
@@ -310,7 +311,7 @@ FEW = ra.Queries(Few.labels, group_sizes=Few.sizes, query_weight=Few.weights)
 CHANCE = "perhaps by chance, as 6 of 100 numbers around it would fit something: "
 
 
-@for_each(("step", "doubt"), [(51, ""), (-51, ""), *((step, CHANCE) for step in (5, 50, -50))])
+@pytest.mark.parametrize(("step", "doubt"), [(51, ""), (-51, ""), *((step, CHANCE) for step in (5, 50, -50))])
 def test_a_match_is_doubted_if_changes_give_over_5_of_the_100_numbers_around_it(step, doubt, monkeypatch):
     our_number = OurNumber.of(FEW, Few.scores, DECLARED)
     value = our_number.value + 0.01
@@ -320,7 +321,7 @@ def test_a_match_is_doubted_if_changes_give_over_5_of_the_100_numbers_around_it(
 
 
 @pytest.mark.long
-@for_each(("decimals", "named"), [(8, False), (9, True)])
+@pytest.mark.parametrize(("decimals", "named"), [(8, False), (9, True)])
 def test_a_different_divisor_is_named_only_for_numbers_with_over_8_decimals(decimals, named):
     data = data_of("ranklib@5", ties=False)
     reason = data.reason(f"{data.per_query.sum() / 57:.{decimals}f}")
@@ -328,8 +329,8 @@ def test_a_different_divisor_is_named_only_for_numbers_with_over_8_decimals(deci
 
 
 @pytest.mark.long
-@for_each("data", DATA_SETS)
-@for_each(("decimals", "n_units"), [(6, 3), (9, -4)])
+@pytest.mark.parametrize("data", DATA_SETS)
+@pytest.mark.parametrize(("decimals", "n_units"), [(6, 3), (9, -4)])
 def test_a_wrong_last_digit_has_no_certain_cause(data, decimals, n_units):
     reason = data.reason(f"{data.value + n_units * 10.0**-decimals:.{decimals}f}")
     doubts = "none of the changes", "not excluded", "perhaps by chance", "within 1e-06 of ours"
@@ -377,15 +378,15 @@ MISPLACED_SIZES = {
 
 
 @pytest.mark.long
-@for_each("convention", CONVENTIONS)
-@for_each("cause", MISPLACED_SIZES)
+@pytest.mark.parametrize("convention", CONVENTIONS)
+@pytest.mark.parametrize("cause", MISPLACED_SIZES)
 def test_group_sizes_applied_to_rows_in_a_different_order_are_named(convention, cause):
     labels, scores, qid = shuffled_rows(convention, ties=True)
     value = ra.evaluate(labels, scores, convention, group_sizes=MISPLACED_SIZES[cause](qid)).value
     assert cause in reason_for(labels, scores, convention, value, qid=qid)
 
 
-@for_each("column", ["labels", "scores"])
+@pytest.mark.parametrize("column", ["labels", "scores"])
 def test_one_column_sorted_by_query_beside_an_unsorted_one_is_named(column):
     labels, scores, qid = shuffled_rows("ranklib@5", ties=False)
     order = np.argsort(qid, kind="stable")
@@ -395,8 +396,8 @@ def test_one_column_sorted_by_query_beside_an_unsorted_one_is_named(column):
     assert f"of the {column} sorted by query" in reason_for(labels, scores, "ranklib@5", value, qid=qid)
 
 
-@for_each("k", [None, 4])
-@for_each("lowest_label", [0, 1])
+@pytest.mark.parametrize("k", [None, 4])
+@pytest.mark.parametrize("lowest_label", [0, 1])
 def test_the_last_relevant_rank_taken_for_the_first_is_named(k, lowest_label):
     rng = np.random.default_rng(3)
     labels, scores, sizes = rng.integers(lowest_label, 2, 60), rng.normal(size=60), [6] * 10
@@ -467,7 +468,7 @@ RETRIEVAL_CAUSES = {
 
 
 @pytest.mark.long
-@for_each("cause", RETRIEVAL_CAUSES)
+@pytest.mark.parametrize("cause", RETRIEVAL_CAUSES)
 def test_a_cause_of_a_retrieval_program_is_named_for_its_number_only(cause):
     convention, compute = RETRIEVAL_CAUSES[cause]
     for number, named in ((compute(), True), (f"{compute():.5f}", True), (f"{compute() + 3e-5:.5f}", False)):
@@ -508,8 +509,8 @@ COARSE = ["trec_eval_9.recall@1+ties=input", "trec_eval_9.P@5+ties=input", "ranx
 
 
 @pytest.mark.long
-@for_each("convention", COARSE)
-@for_each("decimals", [None, 4])
+@pytest.mark.parametrize("convention", COARSE)
+@pytest.mark.parametrize("decimals", [None, 4])
 def test_the_number_of_an_unrelated_model_has_no_certain_cause_if_the_measure_takes_few_values(convention, decimals):
     certain = 0
     for seed in range(examples(8)):

@@ -15,7 +15,6 @@ from rankadapters.core.errors import brief
 from rankadapters.parity import check_value, crosscheck
 from rankadapters.parity.checks import compare_numbers
 from rankadapters.statistics.printed import as_printed
-from tests.helpers.tables import for_each
 
 ALL = ["sklearn", "lightgbm", "xgboost", "catboost"]
 LABELS, SCORES, SIZES = [2, 0, 1, 1, 0], [0.5, 0.9, 0.1, 0.25, 0.75], [3, 2]
@@ -55,7 +54,7 @@ def test_every_installed_toolkit_is_compared(all_toolkits):
     assert list(verdicts_by_toolkit(check(TEXTBOOK, toolkits=["xgboost", "sklearn"]))) == ["xgboost", "sklearn"]
 
 
-@for_each(("measure", "n_equal"), [("map", 4), ("auc", 4), ("err", 1), ("query-rmse", 1)])
+@pytest.mark.parametrize(("measure", "n_equal"), [("map", 4), ("auc", 4), ("err", 1), ("query-rmse", 1)])
 def test_each_toolkit_is_compared_under_its_own_convention_of_a_measure(measure, n_equal, all_toolkits):
     labels, qid = [1, 0, 1, 0, 0, 1], [0, 0, 0, 1, 1, 1]
     report = crosscheck(labels, [0.6, 0.5, 0.4, 0.3, 0.2, 0.1], measure=measure, k=3, qid=qid)
@@ -133,12 +132,12 @@ def short_id(value):
     return brief(value)[:20]
 
 
-@for_each(("text", "decimals"), [("0.6791", 4), (" 0.5\n", 1), ("1", 0), ("6.791E-01", 4), ("67e1", 0)])
+@pytest.mark.parametrize(("text", "decimals"), [("0.6791", 4), (" 0.5\n", 1), ("1", 0), ("6.791E-01", 4), ("67e1", 0)])
 def test_decimals_are_those_printed(text, decimals):
     assert as_printed(text).decimals == decimals
 
 
-@for_each(("shift", "ok"), [(0, True), (9e-7, False), (-1.1e-6, False)])
+@pytest.mark.parametrize(("shift", "ok"), [(0, True), (9e-7, False), (-1.1e-6, False)])
 def test_the_tolerance_of_a_printed_number_is_half_its_last_decimal(shift, ok):
     report = check_value(*DATA, DECLARED, value=f"{OUR_VALUE + shift:.6f}", source="log", version="2", **COLUMNS)
     [row] = report.rows
@@ -148,12 +147,12 @@ def test_the_tolerance_of_a_printed_number_is_half_its_last_decimal(shift, ok):
 MANY_DIGITS = ["0." + "1" * 1100, "1e-1000", "-1e400", "9" * 1100, Decimal("1e1100")]
 
 
-@for_each("value", MANY_DIGITS, ids=short_id)
+@pytest.mark.parametrize("value", MANY_DIGITS, ids=short_id)
 def test_numbers_of_many_digits_are_compared(value):
     assert check_value(*DATA, DECLARED, value=value, **COLUMNS).rows[0].verdict == "different"
 
 
-@for_each("value", ["0.5", ".5", "5e-1", Decimal("0.5"), Fraction(1, 2), np.array(0.5)], ids=short_id)
+@pytest.mark.parametrize("value", ["0.5", ".5", "5e-1", Decimal("0.5"), Fraction(1, 2), np.array(0.5)], ids=short_id)
 def test_a_number_is_read_in_every_form_that_python_prints(value):
     assert check_value(*DATA, DECLARED, value=value, **COLUMNS).rows[0].value == 0.5
     assert check_value(*DATA, DECLARED, value=OUR_VALUE + 0.01, tolerance=0.02, **COLUMNS).ok
@@ -164,7 +163,7 @@ def agrees_with_ndcg_of_two_rows(value):
     return check_value([0, 1], [2, 1], ra.presets.yahoo(2), value=value, group_sizes=[2]).ok
 
 
-@for_each("printed", ["0.64", "0.7", "0.62", "0.6310", "0.63094", "0.63092", "0.630929753571", "1"])
+@pytest.mark.parametrize("printed", ["0.64", "0.7", "0.62", "0.6310", "0.63094", "0.63092", "0.630929753571", "1"])
 def test_our_value_must_round_to_the_printed_number(printed):
     agrees = printed in {"0.630929753571", "1"}
     assert agrees_with_ndcg_of_two_rows(printed) is agrees
@@ -181,7 +180,7 @@ def test_a_float32_has_a_wider_tolerance_and_decimals_after_the_twelfth_are_igno
     assert not agrees_with_ndcg_of_two_rows(digits[:11] + "9" + digits[12:])
 
 
-@for_each(("printed", "ok"), [("0.12", True), ("0.13", True), ("0.11", False), ("0.14", False)])
+@pytest.mark.parametrize(("printed", "ok"), [("0.12", True), ("0.13", True), ("0.11", False), ("0.14", False)])
 def test_a_value_exactly_between_two_printed_numbers_rounds_to_both(printed, ok):
     columns = {"group_sizes": [8], "docid": list("abcdefgh")}
     report = check_value([0] * 7 + [1], -np.arange(8.0), ra.presets.trec_eval_9.recip_rank(), value=printed, **columns)
@@ -201,7 +200,7 @@ def test_a_named_cause_must_round_to_the_printed_number():
 THREE = ra.Queries([1, 0, 2], group_sizes=[3])
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("a", "b", "verdict", "difference"),
     [
         (math.inf, math.inf, "equal", 0),
@@ -214,7 +213,7 @@ def test_infinities_are_compared_without_a_warning(a, b, verdict, difference):
     assert (row.verdict, row.difference) == (verdict, difference)
 
 
-@for_each("number", [True, "0.5", b"0.5", None, 10**400, 10**5000], ids=short_id)
+@pytest.mark.parametrize("number", [True, "0.5", b"0.5", None, 10**400, 10**5000], ids=short_id)
 def test_numbers_of_a_wrong_type_are_not_compared(number):
     with pytest.raises(ra.InputError, match=r"b=.*; allowed are Scores and numbers"):
         compare_numbers(0.5, number)
@@ -242,14 +241,14 @@ def test_equal_numbers_have_no_reason_even_if_the_data_would_differ():
         assert (row.verdict, row.reason) == ("equal", "")
 
 
-@for_each(("scores", "verdict"), [([3, 2, 1], "different"), ([1, 2, 3], "equal-on-this-data")])
+@pytest.mark.parametrize(("scores", "verdict"), [([3, 2, 1], "different"), ([1, 2, 3], "equal-on-this-data")])
 def test_scores_of_two_conventions_that_cannot_differ_here_must_be_equal(scores, verdict):
     a, b = ra.evaluate(THREE, [1, 2, 3], ra.presets.yahoo(3)), ra.evaluate(THREE, scores, ra.presets.ranklib(3))
     [row] = compare_numbers(a, b, labels=THREE, scores=[1, 2, 3]).rows
     assert (row.verdict, row.tolerance) == (verdict, 0)
 
 
-@for_each("column", ["query_weight", "row_weight"])
+@pytest.mark.parametrize("column", ["query_weight", "row_weight"])
 def test_weights_that_the_convention_does_not_count_are_refused_in_comparisons(column):
     queries = ra.Queries(LABELS, group_sizes=SIZES, **{column: [1, 2] if column == "query_weight" else SCORES})
     for comparison in (

@@ -13,7 +13,6 @@ from packaging.specifiers import SpecifierSet
 
 import rankadapters as ra
 from rankadapters.parity import ToolkitData
-from tests.helpers.tables import for_each
 
 pytestmark = pytest.mark.filterwarnings("ignore::rankadapters.LabelsWarning")  # labels that some tools refuse
 
@@ -90,7 +89,7 @@ def test_a_toolkit_differs_exactly_as_recorded_for_its_version(probe):
         assert toolkit_value == our_number, f"{name} {version} differs, and known_differences.toml does not say so"
 
 
-@for_each("line", DIFFERENCES, ids=lambda line: line["probe"])
+@pytest.mark.parametrize("line", DIFFERENCES, ids=lambda line: line["probe"])
 def test_every_line_is_complete_and_records_a_difference(line):
     assert list(line) == ["probe", "toolkit", "versions", "toolkit_value", "our_value", "why", "where"]
     assert line["probe"] in PROBES

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from tests.helpers.depth import examples
-from tests.helpers.tables import for_each
+from tests.helpers.parameters import examples
 
 pytestmark = [
     pytest.mark.long,
@@ -91,8 +90,8 @@ OWN_PRESETS = [name for name in ra.presets.names(None) if name.partition(".")[0]
 OTHER_DATA = {"sklearn.top_k_accuracy_score", "catboost.pair_accuracy", "catboost.pair_logit"}
 
 
-@for_each("name", [name for name in OWN_PRESETS if name not in OTHER_DATA])
-@for_each("ties", [True, False])
+@pytest.mark.parametrize("name", [name for name in OWN_PRESETS if name not in OTHER_DATA])
+@pytest.mark.parametrize("ties", [True, False])
 def test_a_toolkits_own_presets_have_its_numbers(name, ties):
     toolkit = name.partition(".")[0]
     pytest.importorskip(toolkit)
@@ -114,7 +113,7 @@ def test_every_ndcg_difference_on_generated_cases_is_explained(toolkit):
     assert min(verdicts["equal-on-this-data"], verdicts["not-comparable"]) >= 0.05 * N_CASES
 
 
-@for_each("text", ["lightgbm.map@5", "catboost.precision_at@5+average=query"])
+@pytest.mark.parametrize("text", ["lightgbm.map@5", "catboost.precision_at@5+average=query"])
 def test_weights_that_catboosts_metric_ignores_make_our_mean_not_comparable(text):
     pytest.importorskip("catboost")
     rng = np.random.default_rng(0)

@@ -10,7 +10,6 @@ import pytest
 import rankadapters as ra
 from rankadapters.parity.data import read_data
 from tests.helpers.rankings import Ranking, ranking
-from tests.helpers.tables import for_each
 
 ROUNDS = 4
 TRAIN, VALID = ranking(0), ranking(1)
@@ -60,7 +59,7 @@ def ranker(toolkit):
     ("lightgbm", ["lightgbm ndcg@5"]),
     ("xgboost", ["xgboost ndcg@5 ndcg_exp_gain=True", "Booster.eval ndcg@5 ndcg_exp_gain=True"]),
 ])  # fmt: skip
-@for_each("iteration", [None, 0, ROUNDS - 1])
+@pytest.mark.parametrize("iteration", [None, 0, ROUNDS - 1])
 def test_the_models_own_evaluation_and_its_log_of_any_iteration_agree(toolkit, sources, iteration):
     (model, data), log, dataset = ranker(toolkit), None, "validation_0"
     if toolkit == "lightgbm":
@@ -143,7 +142,7 @@ def reloaded(model):
     return type(model)(model_str=model.model_to_string())
 
 
-@for_each("gains", [[0, 1, 9, 10, 11], "0,1,9,10,11"])
+@pytest.mark.parametrize("gains", [[0, 1, 9, 10, 11], "0,1,9,10,11"])
 def test_a_lightgbm_model_is_checked_under_its_own_label_gain(gains):
     trained, log = boosted(label_gain=gains)
     convention = ra.presets.lightgbm(5, label_gain=[0, 1, 9, 10, 11])
@@ -161,7 +160,7 @@ def test_a_lightgbm_model_is_checked_under_its_own_label_gain(gains):
     assert ra.lightgbm.check_model(model, arrays(VALID), ra.presets.lightgbm(5)).ok
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("convention", "gain"),
     [
         (ra.presets.sklearn(5), "linear"),
@@ -174,8 +173,8 @@ def test_a_convention_whose_gains_differ_from_the_models_is_refused(convention, 
         ra.lightgbm.check_model(model, arrays(VALID), convention, dataset="valid", log=log)
 
 
-@for_each("load", [False, True])
-@for_each("objective", ["rank:ndcg", "reg:squarederror"])
+@pytest.mark.parametrize("load", [False, True])
+@pytest.mark.parametrize("objective", ["rank:ndcg", "reg:squarederror"])
 def test_an_xgboost_model_is_checked_under_its_own_ndcg_exp_gain(load, objective, tmp_path):
     xgb = pytest.importorskip("xgboost")
     matrix, log = xgb.DMatrix(VALID.X, VALID.y, qid=VALID.qid), {}
@@ -204,7 +203,7 @@ def logged_row(model, log, **options):
 
 
 @pytest.mark.long
-@for_each(("boosting", "seed"), [("gbdt", 0), ("dart", 3)])
+@pytest.mark.parametrize(("boosting", "seed"), [("gbdt", 0), ("dart", 3)])
 def test_a_model_with_fewer_trees_than_rounds_is_compared_with_the_last_round(boosting, seed):
     pruned = {**BAGGED, "boosting": boosting, "min_gain_to_split": 1.0, "drop_rate": 0.5, "seed": seed}
     model, log = boosted(NOISE, NOISE, 40, **pruned)

@@ -17,7 +17,6 @@ from rankadapters.parity import ParityError, ParityReport, ParityRow, QueryDiffe
 from rankadapters.parity.report import FLOAT32, FULL_DOUBLE, relative
 from rankadapters.presets.vocabulary import differing, require_expressible
 from rankadapters.statistics.rivals import OurNumber
-from tests.helpers.tables import for_each
 
 LIGHTGBM = ra.presets.lightgbm(10)
 PARTS = [0.0, 0.5, -0.25, 0.125, 0.0625, -0.03125, 0.015625]
@@ -42,7 +41,7 @@ REPORT = ParityReport(
 # Verdicts.
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("value", "verdict", "options"),
     [
         (0.5, "equal", {}),
@@ -67,7 +66,7 @@ def test_a_row_that_is_not_comparable_has_our_value_and_no_difference():
     assert STATED.our_value == 0.25
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("rows", "unmet", "ok"),
     [
         ((compared_row(0.5), STATED), "", True),
@@ -91,8 +90,8 @@ def test_parity_holds_if_something_was_compared_and_nothing_differs_or_is_missin
     assert str(raised.value) == str(report)
 
 
-@for_each("precision", [FULL_DOUBLE, FLOAT32])
-@for_each(("value", "size"), [(0.0, 1), (-0.5, 1), (1.0, 1), (-8.0, 8), (1024.0, 1024)])
+@pytest.mark.parametrize("precision", [FULL_DOUBLE, FLOAT32])
+@pytest.mark.parametrize(("value", "size"), [(0.0, 1), (-0.5, 1), (1.0, 1), (-8.0, 8), (1024.0, 1024)])
 def test_tolerance_grows_with_values_above_one(precision, value, size):
     assert relative(precision, value) == precision * size
 
@@ -172,7 +171,7 @@ def test_the_plot_shows_the_queries_of_the_row_that_differs():
     assert REPORT.plot(ax=ax) is figure
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("report", "n", "message"),
     [
         (ParityReport((compared_row(0.5),)), 20, "no row of this report has differences by query"),
@@ -189,7 +188,7 @@ def test_a_plot_without_differences_or_with_a_bad_n_is_refused(report, n, messag
 # What a tool can express.
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("changes", "own_convention"),
     [
         ({}, LIGHTGBM),

@@ -13,7 +13,6 @@ import pytest
 import rankadapters as ra
 from rankadapters.evaluation.evaluator import Evaluator
 from tests.helpers.rankings import ranking
-from tests.helpers.tables import for_each
 
 TOOLKITS = ("sklearn", "lightgbm", "xgboost", "catboost")
 
@@ -75,7 +74,7 @@ ROUNDED = "labels rounded to float32, as XGBoost stores them.\nquery_weight roun
 LEFT_OUT = "scikit-learn refuses one-document queries: 1 left out on both sides."
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("convention", "labels", "scores", "sizes", "weights", "source", "reason"),
     [
         (ra.presets.lightgbm(5, label_gain=[0, 1, 5]), [2, 0, 1], [1, 2, 2], [3], None,
@@ -97,7 +96,7 @@ def test_the_row_names_the_metric_and_what_the_toolkit_rounds_or_leaves_out(
 
 
 @pytest.mark.parametrize("toolkit", TOOLKITS)
-@for_each(
+@pytest.mark.parametrize(
     ("scores", "verdict"),
     [([1, 2, 2, 4], "not-comparable"), ([1, 2, 3, 4], "equal-on-this-data")],
     ids=["tied", "apart"],
@@ -134,7 +133,7 @@ def test_xgboost_differs_from_a_float64_convention_only_where_scores_tie_in_floa
 
 
 @pytest.mark.long
-@for_each("sizes", [[10_000], [3, 10_000, 2]])
+@pytest.mark.parametrize("sizes", [[10_000], [3, 10_000, 2]])
 def test_lightgbm_takes_ten_thousand_rows_in_a_query(sizes):
     rng = np.random.default_rng(0)
     labels, scores = rng.integers(0, 3, sum(sizes)), rng.normal(size=sum(sizes))
@@ -175,8 +174,8 @@ def interleaved(n_queries=6):
     return labels, scores, qid, rng.uniform(0.2, 5, n_queries).astype(np.float32).astype(float)
 
 
-@for_each("even", [True, False])
-@for_each("metrics", [None, ["NDCG:top=3"]])
+@pytest.mark.parametrize("even", [True, False])
+@pytest.mark.parametrize("metrics", [None, ["NDCG:top=3"]])
 def test_group_weights_of_interleaved_rows_reach_catboost_with_their_rows(even, metrics):
     cb = pytest.importorskip("catboost")
     labels, scores, qid, weights = interleaved()
@@ -207,7 +206,7 @@ def test_object_weights_of_interleaved_rows_reach_catboosts_auc_with_their_rows(
     assert report.rows[0].our_value != ra.evaluate(labels > 1, scores, ra.presets.catboost.auc(), qid=qid).value
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("toolkit", "label"), [("sklearn", -1), ("lightgbm", 40), ("xgboost", 40), ("lightgbm", 0.5), ("catboost", -1)]
 )
 def test_an_error_names_the_index_of_the_callers_row(toolkit, label):
@@ -228,7 +227,7 @@ def test_an_error_names_the_index_of_the_callers_row(toolkit, label):
             check(queries, scores, ra.presets.lightgbm.auc())
 
 
-@for_each(("metric", "weighted"), [("auc", True), ("auc", False), ("average_precision", True)])
+@pytest.mark.parametrize(("metric", "weighted"), [("auc", True), ("auc", False), ("average_precision", True)])
 def test_row_weights_reach_lightgbms_metrics_over_all_rows(metric, weighted):
     check, data = checker("lightgbm"), ranking(2)
     weights = np.random.default_rng(0).uniform(0.1, 3, data.y.size) if weighted else None
@@ -251,13 +250,13 @@ def weighted_data(*, interleaved):
 
 
 WEIGHTED = [weighted_data(interleaved=False), weighted_data(interleaved=True)]
-for_both_data_sets = for_each(
+for_both_data_sets = pytest.mark.parametrize(
     "data", [pytest.param(data, id=name) for data, name in zip(WEIGHTED, ("together", "interleaved"), strict=True)]
 )
 
 
 @for_both_data_sets
-@for_each("text", ["xgboost.auc", "catboost.precision_at@5", "catboost.recall_at@5", "catboost.map@5"])
+@pytest.mark.parametrize("text", ["xgboost.auc", "catboost.precision_at@5", "catboost.recall_at@5", "catboost.map@5"])
 def test_weights_that_neither_side_counts_are_ignored_and_the_report_says_so(data, text):
     labels, scores, columns = data
     [row] = checker(text.partition(".")[0])(labels, scores, text, **columns).rows
@@ -267,7 +266,7 @@ def test_weights_that_neither_side_counts_are_ignored_and_the_report_says_so(dat
 
 
 @for_both_data_sets
-@for_each("toolkit", ["lightgbm", "xgboost"])
+@pytest.mark.parametrize("toolkit", ["lightgbm", "xgboost"])
 def test_weights_that_the_toolkit_counts_are_refused_under_a_convention_that_does_not(data, toolkit):
     labels, scores, columns = data
     with pytest.raises(ra.InputError, match=r"would ignore it.\nHint: convention.replace\(average='query'\)"):
@@ -281,7 +280,7 @@ OVER_ALL_ROWS = [
 
 
 @for_both_data_sets
-@for_each("text", OVER_ALL_ROWS)
+@pytest.mark.parametrize("text", OVER_ALL_ROWS)
 def test_a_metric_over_all_rows_counts_query_weights_as_row_weights(data, text):
     labels, scores, columns = data
     toolkit, _, signature = text.partition(".")

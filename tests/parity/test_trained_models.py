@@ -17,8 +17,8 @@ import rankadapters as ra
 from rankadapters.datasets import RankingData, mq2008_like
 from rankadapters.parity import crosscheck_models
 from rankadapters.parity.installed import load, own_convention
+from tests.helpers.parameters import long_except
 from tests.helpers.stand_in_toolkit import use_stand_in
-from tests.helpers.tables import for_each, long_except
 
 ALL = ("sklearn", "lightgbm", "xgboost", "catboost")
 PACKAGES = {"sklearn": ("sklearn",), "lightgbm": ("lightgbm", "sklearn"), "xgboost": ("xgboost", "sklearn")}
@@ -170,7 +170,7 @@ def test_the_note_says_why_a_toolkit_cannot_be_imported(monkeypatch, tmp_path):
     )
 
 
-@for_each("make_generator", [np.random.default_rng, np.random.RandomState])
+@pytest.mark.parametrize("make_generator", [np.random.default_rng, np.random.RandomState])
 def test_a_generator_draws_the_seed_of_the_models(make_generator, monkeypatch):
     seeds = []
     use_stand_in(monkeypatch, "sklearn", train=lambda task: seeds.append(task.seed) or task.test.X[:, 0])
@@ -196,7 +196,7 @@ def fail_to_train(task):
     raise RuntimeError("[10:00:59] Check failed: [1, 2]\nStack trace:\n  [bt] (0) somewhere")
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("arguments", "message"),
     [
         ({"test": dataclasses.replace(TEST, labels=TEST.labels * 2), "convention": [LETOR]},
@@ -215,7 +215,7 @@ def test_bad_input_and_a_failing_training_raise(arguments, message, monkeypatch)
 
 
 @pytest.mark.long
-@for_each("measure", ["query-rmse", "query_soft_max", "query-cross-entropy", "pair-logit", "mrr"])
+@pytest.mark.parametrize("measure", ["query-rmse", "query_soft_max", "query-cross-entropy", "pair-logit", "mrr"])
 def test_a_toolkit_that_lacks_the_measure_is_a_row_that_says_so(measure):
     pytest.importorskip("catboost")
     pytest.importorskip("lightgbm")
@@ -226,7 +226,7 @@ def test_a_toolkit_that_lacks_the_measure_is_a_row_that_says_so(measure):
     assert catboost.difference == pytest.approx(0, abs=1e-12)
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("toolkit", "measure", "expected"),
     [
         ("lightgbm", "ndcg", "lightgbm@7"),

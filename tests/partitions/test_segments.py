@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
+from tests.evaluation.segment_rows import segment_results
 from tests.helpers.partitioned_rows import AVERAGED_TIES, COLUMNS, conventions, partition_rows, rows
-from tests.helpers.segment_rows import segment_results
-from tests.helpers.tables import for_each
 
 DATA = rows()
 DATA["market"] = np.array(["se", "no", "dk"])[DATA["query"] % 5 % 3]
@@ -47,7 +46,7 @@ class OnSpark:
         self.session, self.module = request.getfixturevalue("spark"), ra.spark
 
     def frame(self, parts):
-        from tests.helpers.spark_frames import spark_frame
+        from tests.helpers.engines import spark_frame
 
         return spark_frame(self.session, parts)
 
@@ -86,7 +85,7 @@ def test_partitions_give_the_same_segments_as_memory(engine, partitions, cut_opt
     assert segment_results(segments) == segment_results(evaluate_in_memory(convention_list, by))
 
 
-@for_each("by", ["market", SEGMENTS])
+@pytest.mark.parametrize("by", ["market", SEGMENTS])
 def test_one_convention_has_a_score_for_each_segment(engine, by):
     df = engine.frame(partition_rows(DATA, 17))
     segments = engine.module.evaluate(df, AVERAGED_TIES, **COLUMNS, partitions="shuffle", by=by)
@@ -105,7 +104,7 @@ def test_a_segment_that_varies_within_a_query_is_refused_by_partition_and_row(en
     assert error.value.row == row
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("by", "message"),
     [
         ({**SEGMENTS, 1000: "x", 2000: "x"}, "by names query 1000 and 1 more queries, but the data have no such query"),
@@ -128,7 +127,7 @@ OF_MODELS = {**ALL_COLUMNS, "score": list(MODELS), "query_weight": "weight"}
 TWO = [AVERAGED_TIES.replace(average="query"), AVERAGED_TIES.at(3).replace(average="query")]
 
 
-@for_each("by", [None, "market", ["market", "head"]])
+@pytest.mark.parametrize("by", [None, "market", ["market", "head"]])
 def test_several_models_equal_those_of_a_table(engine, by):
     data = {**DATA, **MODELS}
     frame = engine.frame(partition_rows(data, 3, with_empty=True))

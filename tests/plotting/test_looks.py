@@ -19,7 +19,6 @@ from rankadapters.plotting.plots import (
     waterfall,
 )
 from rankadapters.statistics.halfspace_depth import Bagplot
-from tests.helpers.tables import for_each
 
 to_hex = pytest.importorskip("matplotlib.colors").to_hex
 
@@ -90,7 +89,7 @@ def describe_look(figure):
     return "; ".join(dict.fromkeys(facts)).replace("'", "")
 
 
-@for_each("plot", PLOTS)
+@pytest.mark.parametrize("plot", PLOTS)
 def test_the_look_of_every_plot_is_unchanged(plot):
     pytest.importorskip("adjustText" if plot == "fronts" else "matplotlib")
     assert describe_look(PLOTS[plot]()) == LOOKS[plot]

@@ -20,7 +20,6 @@ from rankadapters.plotting.plots import (
     ranks,
     waterfall,
 )
-from tests.helpers.tables import for_each
 
 to_rgba = pytest.importorskip("matplotlib.colors").to_rgba
 
@@ -107,7 +106,7 @@ def test_winning_numbers_are_drawn_best_first_without_undefined_ones():
         winning_report({("a", "D1", "MAP"): 0.5}).plot()
 
 
-@for_each(
+@pytest.mark.parametrize(
     "draw",
     [
         lambda: curves([1, 2], {"a": (0.0, 1.0)}, "x", "y"),
@@ -159,7 +158,7 @@ def axes_inches(axes):
     return extent.height / axes.figure.dpi, extent.width / axes.figure.dpi
 
 
-@for_each(
+@pytest.mark.parametrize(
     "draw",
     [
         lambda n: bars([(name, 1.0) for name in names(n)], "x").axes[0],
@@ -177,7 +176,7 @@ def test_every_row_of_a_plot_adds_about_half_an_inch_of_height(draw):
     assert 1.5 < heights[2] - heights[1] < 3
 
 
-@for_each(
+@pytest.mark.parametrize(
     "draw",
     [
         lambda n: curves([1, 2], dict.fromkeys(names(n), (0.0, 1.0)), "x", "y"),
@@ -194,14 +193,14 @@ def test_a_longer_legend_does_not_shrink_the_axes(draw):
 # Notebooks
 
 
-@for_each("make_result", [order_report, winning_report, lambda: ParityReport(())])
+@pytest.mark.parametrize("make_result", [order_report, winning_report, lambda: ParityReport(())])
 def test_a_result_is_shown_as_html_and_markdown_in_notebooks(make_result):
     result = make_result()
     assert result._repr_markdown_() == result.to_markdown()
     assert result._repr_html_().startswith("<")
 
 
-@for_each("make_plot", [lambda: bars([("a", 1.0)], "x"), lambda: winning_report().plot()])
+@pytest.mark.parametrize("make_plot", [lambda: bars([("a", 1.0)], "x"), lambda: winning_report().plot()])
 def test_a_plot_is_shown_as_svg_in_notebooks_without_pyplot(monkeypatch, make_plot):
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)  # importing it fails
     svg = make_plot()._repr_svg_()

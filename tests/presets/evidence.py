@@ -11,7 +11,7 @@ from inspect import getdoc
 
 from rankadapters import presets
 from rankadapters.presets.tool import Tool
-from tests.helpers.shared_data import golden_file
+from tests.helpers.checkout import golden_file
 
 FILES = {name: golden_file(name) for name in ("measures", "toolkits", "libraries", "retrieval", "evaluators", "tools")}
 CORRELATIONS = golden_file("correlations")

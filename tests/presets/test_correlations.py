@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from tests.helpers.tables import for_each
 from tests.record_correlations import CALLS, FILE, cases, computed
 
 OLDEST = {"scipy": (1, 15), "pandas": (2, 2), "polars": (1, 20)}  # versions that give these numbers too
@@ -36,15 +35,15 @@ def compare_correlation(preset, columns, library_values, tolerance):
     assert value_of_rows == pytest.approx(library_values["rows"], rel=0, abs=tolerance)
 
 
-@for_each("case", RECORDED["cases"])
-@for_each("record", RECORDED["records"], ids=lambda record: f"{record['library']} {record['preset']}")
+@pytest.mark.parametrize("case", RECORDED["cases"])
+@pytest.mark.parametrize("record", RECORDED["records"], ids=lambda record: f"{record['library']} {record['preset']}")
 def test_a_correlation_equals_what_the_library_printed(record, case):
     compare_correlation(record["preset"], RECORDED["cases"][case], record["results"][case], record["tolerance"])
 
 
 @pytest.mark.long
-@for_each("case", cases())
-@for_each(("name", "call"), INSTALLED)
+@pytest.mark.parametrize("case", cases())
+@pytest.mark.parametrize(("name", "call"), INSTALLED)
 def test_a_correlation_equals_what_the_installed_library_computes(name, call, case):
     module, library = pytest.importorskip(name), name.partition(".")[0]
     if tuple(map(int, version(library).split(".")[:2])) < OLDEST[library]:

@@ -4,28 +4,29 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
 import rankadapters as ra
 from rankadapters import presets
 from rankadapters.cli.conventions import range_of
 from rankadapters.presets.tool import ToolWithoutNDCG, preset
-from tests.helpers.tables import for_each
 from tests.presets.evidence import FILES, contradiction, releases
 
 
-@for_each("name", presets.names(None))
+@pytest.mark.parametrize("name", presets.names(None))
 def test_a_preset_that_was_run_has_numbers_of_that_release(name):
     tool, _, method = name.partition(".")
     problem = contradiction(presets.TOOLS[tool], method or "__call__", releases())
     assert problem is None, problem
 
 
-@for_each("name", FILES)
+@pytest.mark.parametrize("name", FILES)
 def test_a_golden_file_names_the_release_of_each_program(name):
     without_release = set(FILES[name]["numbers"]) - set(FILES[name]["releases"])
     assert not without_release, f'"releases" of tests/golden/{name}.json lacks {without_release}'
 
 
-@for_each("name", presets.TOOLS)
+@pytest.mark.parametrize("name", presets.TOOLS)
 def test_every_tool_states_its_releases_and_its_evidence(name):
     tool = presets.TOOLS[name]
     assert 1 <= len(tool.versions) <= 2
@@ -71,7 +72,7 @@ class Claims(ToolWithoutNDCG, name="claims", evidence="run 1.2"):
         """Read only, not run."""
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("method", "problem"),
     [
         ("proved", None),

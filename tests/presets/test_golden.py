@@ -16,7 +16,6 @@ import pytest
 import rankadapters as ra
 from rankadapters import presets
 from rankadapters.parity import letor_mean_ndcg
-from tests.helpers.tables import for_each
 from tests.presets.evidence import FILES, stated_tolerance
 
 LONG = {"measures", "retrieval", "evaluators"}  # thousands of rows
@@ -68,7 +67,7 @@ def test_a_preset_gives_what_the_tool_printed(name, tool):
                 ra.evaluate(queries, scores, text)
 
 
-@for_each(("tool", "name", "options", "convention"), FILES["measures"]["names"])
+@pytest.mark.parametrize(("tool", "name", "options", "convention"), FILES["measures"]["names"])
 def test_a_tool_reads_its_name_of_a_metric_as_the_preset(tool, name, options, convention):
     assert presets.TOOLS[tool].read(name, **options) == ra.parse(convention)
 
@@ -80,7 +79,7 @@ def test_the_workaround_for_average_precision_at_r_gives_its_value():
     assert ra.evaluate(labels, scores, convention, group_sizes=[4]).value == (1 / 2) / 2
 
 
-@for_each(("number", "text", "printed"), FILES["tools"]["mean_ndcg"])
+@pytest.mark.parametrize(("number", "text", "printed"), FILES["tools"]["mean_ndcg"])
 def test_mean_ndcg_equals_what_the_perl_scripts_print(number, text, printed):
     data = FILES["tools"]["data"][number]
     value = letor_mean_ndcg(data["labels"], data["scores"], text, qid=data["qid"])

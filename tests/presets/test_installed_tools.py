@@ -14,7 +14,6 @@ import pytest
 
 from rankadapters import cli, presets
 from rankadapters.cli import conventions
-from tests.helpers.tables import for_each
 from tests.presets import tool_runs
 
 ROOT = Path(__file__).parents[2]
@@ -65,7 +64,7 @@ def test_the_command_prints_the_evidence_and_the_installed_release(capsys, insta
     assert len(printed(capsys, "--format", "csv").splitlines()) == 1 + len(presets.TOOLS)
 
 
-@for_each("release", ["0.3.22", "1.0rc1", "0.3.2"])
+@pytest.mark.parametrize("release", ["0.3.22", "1.0rc1", "0.3.2"])
 def test_the_command_says_that_a_release_is_outside_the_range(release, capsys, installed):
     installed(ranx=release)
     out = printed(capsys, "--tools", "ranx", "yahoo", "--format", "markdown")
@@ -73,7 +72,7 @@ def test_the_command_says_that_a_release_is_outside_the_range(release, capsys, i
     assert "| yahoo | - | 2010 | run 2010 | - |" in out
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("release", "preset", "where"),
     [
         ("2025.8.1", "lenskit_2025", None),
@@ -88,7 +87,7 @@ def test_a_release_belongs_to_one_tool_of_its_package(release, preset, where):
     assert list(ranges.values()) == [f"release of {preset}"]
 
 
-@for_each("name", [name for name, tool in presets.TOOLS.items() if tool.package])
+@pytest.mark.parametrize("name", [name for name, tool in presets.TOOLS.items() if tool.package])
 def test_the_confirmed_releases_are_inside_their_range(name):
     tool = presets.TOOLS[name]
     assert "outside the range" not in {conventions.range_of(tool, version) for version in tool.versions}

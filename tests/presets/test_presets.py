@@ -19,9 +19,8 @@ import rankadapters as ra
 from rankadapters import presets
 from rankadapters.presets.texts import maker
 from rankadapters.presets.tool import Tool, preset
-from tests.helpers.convention_strategies import conventions
-from tests.helpers.depth import examples
-from tests.helpers.tables import for_each
+from tests.helpers.conventions import conventions
+from tests.helpers.parameters import examples
 
 # Values to try for each option of a preset, and the values of presets that allow fewer.
 VALUES = {
@@ -68,7 +67,7 @@ def read_options(tool, convention):
     return {"weights": "row" if convention.average == "row" else "query", **pairs}
 
 
-@for_each(("tool", "convention"), WRITABLE)
+@pytest.mark.parametrize(("tool", "convention"), WRITABLE)
 def test_a_tool_reads_back_what_it_writes_also_from_json(tool, convention):
     vocabulary = presets.TOOLS[tool]
     written = vocabulary.write(convention)
@@ -105,7 +104,7 @@ def test_a_tool_refuses_a_convention_or_reads_back_an_equal_text(convention, too
 
 
 @pytest.mark.parametrize("digits", ["1\u0663", "\u0663", "\uff15", "1" * 5000], ids=["mixed", "arabic", "wide", "5000"])
-@for_each(
+@pytest.mark.parametrize(
     ("tool", "text"),
     [
         ("trec_eval_9", "P_{}"), ("ranx", "map@5-l{}"), ("ranx", "map@{}"), ("ir_measures", "AP(rel={})@5"),
@@ -146,7 +145,7 @@ def test_a_tool_that_is_not_registered_is_named_with_the_place(monkeypatch):
     assert f"rankadapters/presets/__init__.py lacks {line}" in unregistered()
 
 
-@for_each("tool", presets.TOOLS.values(), ids=presets.TOOLS)
+@pytest.mark.parametrize("tool", presets.TOOLS.values(), ids=presets.TOOLS)
 def test_every_field_that_a_tool_declares_is_one_of_its_measures(tool):
     fields = {name for declared in tool.presets.values() for name in declared.measure.fields()}
     assert set(tool.defaults) <= fields
@@ -157,7 +156,7 @@ def test_presets_of_a_tool_have_names_and_measures():
     assert set(presets.names("ndcg")) < set(presets.names(None))
 
 
-@for_each(("convention", "params"), [
+@pytest.mark.parametrize(("convention", "params"), [
     ("lightgbm@all", {"metric": "ndcg", "eval_at": [10_000]}), ("lightgbm@9999", {"metric": "ndcg", "eval_at": [9999]}),
     ("lightgbm.map@all", {"metric": "map", "eval_at": [10_000]}),
     ("lightgbm@3+gain=linear", {"metric": "ndcg", "eval_at": [3], "label_gain": [*range(31)]}),
@@ -200,7 +199,7 @@ def test_use_weights_is_left_out_for_trainings_without_weights(convention, text)
     assert presets.catboost.spell(convention, group_weights=False) == text
 
 
-@for_each("name", presets.names(None))
+@pytest.mark.parametrize("name", presets.names(None))
 def test_options_of_presets_are_keyword_only_and_have_no_effect_at_their_defaults(name):
     make = maker(name)
     options = {**signature(make).parameters}
@@ -213,7 +212,7 @@ def test_options_of_presets_are_keyword_only_and_have_no_effect_at_their_default
         assert (explicit, explicit.name) == (plain, plain.name)
 
 
-@for_each("tool", presets.TOOLS.values(), ids=presets.TOOLS)
+@pytest.mark.parametrize("tool", presets.TOOLS.values(), ids=presets.TOOLS)
 def test_the_docstring_of_a_preset_describes_its_parameters(tool):
     for make in (getattr(tool, name) for name in tool.presets):
         described = getdoc(make).partition("\nParameters\n----------\n")[2]

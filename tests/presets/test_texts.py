@@ -16,12 +16,11 @@ import rankadapters as ra
 from rankadapters import presets
 from rankadapters.core.measures import MEASURES
 from rankadapters.presets.texts import ALIASES, as_convention, tool_name
-from tests.helpers.convention_strategies import field_values
-from tests.helpers.depth import examples
-from tests.helpers.tables import for_each
+from tests.helpers.conventions import field_values
+from tests.helpers.parameters import examples
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("text", "convention"),
     [
         ("rr@5/catboost.mrr+average=uniform", presets.catboost.mrr(5, use_weights=False)),
@@ -71,7 +70,7 @@ OTHER_NAMES = {
 }
 
 
-@for_each(("text", "others"), OTHER_NAMES.items())
+@pytest.mark.parametrize(("text", "others"), OTHER_NAMES.items())
 def test_other_names_of_a_tool_mean_the_same_convention_with_the_same_name(text, others):
     convention = ra.parse(text)
     assert [ra.parse(other) for other in others] == [convention] * len(others)
@@ -93,8 +92,8 @@ def test_make_takes_the_other_names_of_a_tool():
     assert ra.objectives.parse("lgb.lambdarank") == ra.objectives.lightgbm.lambdarank()
 
 
-@for_each("name", presets.names(None))
-@for_each("k", [1, 10, None])
+@pytest.mark.parametrize("name", presets.names(None))
+@pytest.mark.parametrize("k", [1, 10, None])
 def test_every_preset_is_read_back_from_all_its_texts(name, k):
     convention = presets.make(name, k)
     for text in (str(convention), convention.name, convention.short_name):
@@ -161,7 +160,7 @@ def test_reading_a_short_text_takes_few_calls():
     assert len([name for name in calls if not name.startswith("<")]) <= 30
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("text", "corrected"),
     [
         ("textbook@10 + gain=linear", "textbook@10+gain=linear"), ("textbook@5 +empty=1", "textbook@5+empty=1"),
@@ -180,7 +179,7 @@ def test_spaces_between_the_options_of_ir_measures_are_read():
     assert ra.parse("ir_measures.RBP(rel=1, p=0.5)") == presets.ir_measures.rbp(1000, rel=1, p=0.5)
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("text", "convention"),
     [
         ("RBP(p=0.5,rel=2)", presets.ir_measures.rbp(1000, rel=2, p=0.5)),
@@ -193,13 +192,13 @@ def test_the_options_of_ir_measures_may_have_any_order(text, convention):
     assert presets.ir_measures.read(text) == convention
 
 
-@for_each("text", ["AP(rel=1,rel=2)", "AP(beta=2)", "RBP(p=0.5)", "nDCG(rel=1)@10"])
+@pytest.mark.parametrize("text", ["AP(rel=1,rel=2)", "AP(beta=2)", "RBP(p=0.5)", "nDCG(rel=1)@10"])
 def test_options_that_the_metric_lacks_are_still_refused(text):
     with pytest.raises(ra.ConventionError, match=re.escape(f"{text!r} is not a known metric of ir_measures")):
         presets.ir_measures.read(text)
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("tool", "metric", "hint"),
     [
         ("ranx", "bpref", "presets.pytrec_eval.bpref()"), ("ranx", "bpref-l2", "presets.pytrec_eval.bpref()"),

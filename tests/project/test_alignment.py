@@ -9,9 +9,8 @@ import pandas as pd
 import pytest
 
 import rankadapters as ra
-from tests.helpers import public_calls
-from tests.helpers.public_calls import CALLS, FEATURES, LABELS, QID, ranker
-from tests.helpers.tables import for_each
+from tests.project import public_calls
+from tests.project.public_calls import CALLS, FEATURES, LABELS, QID, ranker
 
 INDEX = ["r0", "r1", "r2", "r3"]
 X, Y, GROUPS = pd.DataFrame(FEATURES, index=INDEX), pd.Series(LABELS, index=INDEX), pd.Series(QID, index=INDEX)
@@ -34,7 +33,7 @@ def refuses(function, *arguments, **keywords):
 
 
 @pytest.mark.filterwarnings("ignore")
-@for_each("name", [name for name in CALLS if name != "Trials.along"])
+@pytest.mark.parametrize("name", [name for name in CALLS if name != "Trials.along"])
 def test_every_function_of_columns_refuses_different_indexes(name):
     valid = public_calls.valid_call(name)
     columns = {
@@ -93,7 +92,7 @@ OTHERS = {  # a function of one column, and the column
 }  # fmt: skip
 
 
-@for_each("name", OTHERS)
+@pytest.mark.parametrize("name", OTHERS)
 def test_weights_pairs_and_columns_of_toolkits_with_different_indexes_are_refused(name):
     function, column = OTHERS[name]
     assert not refuses(function, column)

@@ -9,8 +9,7 @@ import pytest
 
 import rankadapters as ra
 from tests.helpers.checkout import CHECKOUT
-from tests.helpers.public_calls import public_modules
-from tests.helpers.tables import for_each
+from tests.project.public_calls import public_modules
 
 for engine in ("dask", "pyspark"):  # their functions follow the rules, too
     pytest.importorskip(engine)
@@ -87,7 +86,7 @@ def test_one_meaning_has_one_word():
 TABLES = [name for name in FUNCTIONS if {"label", "score"} <= {parameter.name for parameter in parameters(name)}]
 
 
-@for_each("name", TABLES)
+@pytest.mark.parametrize("name", TABLES)
 def test_functions_that_read_tables_have_the_same_columns_and_defaults(name):
     defaults = {parameter.name: parameter.default for parameter in parameters(name) if parameter.name in DEFAULTS}
     assert defaults == DEFAULTS
@@ -110,7 +109,7 @@ def evaluate_table(convention):
     return ra.evaluate_table(table, convention)
 
 
-@for_each("function", [evaluate_arrays, evaluate_table])
+@pytest.mark.parametrize("function", [evaluate_arrays, evaluate_table])
 def test_one_convention_returns_a_score_and_a_list_returns_an_ordered_mapping(function):
     assert isinstance(function(TEXTS[0]), ra.Score)
     for conventions in (list(TEXTS), tuple(TEXTS), [ra.parse(text) for text in TEXTS]):

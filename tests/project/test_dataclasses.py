@@ -10,7 +10,6 @@ import re
 import pytest
 
 import rankadapters as ra
-from tests.helpers.tables import for_each
 
 TOOLKITS = ("lightgbm", "xgboost", "catboost", "sklearn")
 MODULES = ("audit", "datasets", "io", "objectives", "parity", *TOOLKITS)
@@ -41,7 +40,7 @@ def test_every_field_is_public_documented_and_frozen(module):
                     setattr(object.__new__(kind), field.name, 1)
 
 
-@for_each("name", ["k", "other", "_preset"])
+@pytest.mark.parametrize("name", ["k", "other", "_preset"])
 def test_a_convention_takes_no_other_attribute_and_says_how_to_change_a_field(name):
     convention = ra.presets.textbook(5)
     with pytest.raises(dataclasses.FrozenInstanceError, match=rf"is frozen, so '{name}' (.|\n)*Hint: .replace\("):
@@ -50,7 +49,7 @@ def test_a_convention_takes_no_other_attribute_and_says_how_to_change_a_field(na
         delattr(convention, name)
 
 
-@for_each("module", ["", "audit", "compare", "datasets", "io", "objectives", "parity"])
+@pytest.mark.parametrize("module", ["", "audit", "compare", "datasets", "io", "objectives", "parity"])
 def test_values_have_no_attributes_besides_their_fields_and_declared_ones_take_keywords_only(module):
     for kind in public_classes(module):
         if module != "objectives" and kind is not ra.Queries and not inspect.isabstract(kind):

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from tests.helpers.tables import for_each
 
 LABELS, SCORES, QID = [2.0, 0.0, 1.0, 0.0], [0.4, 0.3, 0.2, 0.1], ["a", "a", "b", "b"]
 NAN = [2.0, float("nan"), 1.0, 0.0]
@@ -65,8 +64,8 @@ def raised_error(error_class, name, function, *arguments, **columns):
     return raised.value
 
 
-@for_each("convention", [5, None, "nope@10", "nope", b"yahoo@2", {"k": 2}])
-@for_each("name", [*EVALUATIONS, *WITHOUT_DATA, *CONVENTION_ALONE])
+@pytest.mark.parametrize("convention", [5, None, "nope@10", "nope", b"yahoo@2", {"k": 2}])
+@pytest.mark.parametrize("name", [*EVALUATIONS, *WITHOUT_DATA, *CONVENTION_ALONE])
 def test_an_invalid_convention_raises_a_convention_error(name, convention):
     data, columns = ((LABELS, SCORES), {"qid": QID}) if name in EVALUATIONS else ((), {})
     function = (EVALUATIONS | WITHOUT_DATA).get(name) or attrgetter(name)(ra)
@@ -82,8 +81,8 @@ MISTAKES = [  # arguments, columns, message and row
 ]
 
 
-@for_each(("data", "columns", "message", "row"), MISTAKES)
-@for_each("name", WITH_DATA)
+@pytest.mark.parametrize(("data", "columns", "message", "row"), MISTAKES)
+@pytest.mark.parametrize("name", WITH_DATA)
 def test_invalid_data_raise_an_input_error_with_the_row(name, data, columns, message, row):
     convention = ("letor4@2",) if name in EVALUATIONS else ()
     error = raised_error(ra.InputError, name, WITH_DATA[name], *data, *convention, **columns)
@@ -150,7 +149,7 @@ FAULTY = [  # a reader, the texts of its files, and the row of the error
 ]  # fmt: skip
 
 
-@for_each(("read", "texts", "row"), FAULTY, ids=lambda part: getattr(part, "__name__", repr(part)[-40:]))
+@pytest.mark.parametrize(("read", "texts", "row"), FAULTY, ids=lambda part: getattr(part, "__name__", repr(part)[-40:]))
 def test_the_error_of_a_file_has_the_row(write, read, texts, row):
     """Rows of a second file continue the count of the first."""
     files = [write(text, f"{number}.csv") for number, text in enumerate(texts)]

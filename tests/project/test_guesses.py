@@ -14,7 +14,6 @@ import pytest
 import rankadapters as ra
 from rankadapters.core.declaration.guesses import ARGUMENTS, USUAL_NAMES, WAYS, no_attribute, shows_call
 from rankadapters.core.errors import are_installed
-from tests.helpers.tables import for_each
 
 LABELS, SCORES, QID = [1, 0, 2, 0], [0.2, 0.9, 0.5, 0.1], ["a", "a", "b", "b"]
 COLUMNS = {"label": LABELS, "score": SCORES, "qid": QID}
@@ -37,7 +36,7 @@ def value_of(name):
     return value
 
 
-@for_each("module", WAYS)
+@pytest.mark.parametrize("module", WAYS)
 def test_every_hint_for_a_name_is_of_names_that_exist(module):
     lacking = value_of(".".join(filter(None, ("ra", module))))
     public = set(dir(lacking))
@@ -75,8 +74,8 @@ WRONG = {
 }
 
 
-@for_each("kind", TABLES)
-@for_each(("name", "evaluate"), WRONG.items())
+@pytest.mark.parametrize("kind", TABLES)
+@pytest.mark.parametrize(("name", "evaluate"), WRONG.items())
 def test_a_table_as_labels_is_refused_with_the_whole_call(kind, name, evaluate):
     df = TABLES[kind]
     message = r"^labels is a \w+ with the columns 'label', 'score', 'qid'\.\nHint: ra\.evaluate_table\(df, "
@@ -85,7 +84,7 @@ def test_a_table_as_labels_is_refused_with_the_whole_call(kind, name, evaluate):
     assert eval(call_in(caught.value), {"ra": ra, "df": df}) == EXPECTED  # noqa: S307 - our own text
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("names", "named"),
     [
         (("relevance", "Prediction", "query_id"), {}),
@@ -204,7 +203,7 @@ FIRST_CALLS = {  # a call, and the names that the call in its hint needs
 }
 
 
-@for_each(("call", "names"), FIRST_CALLS.items())
+@pytest.mark.parametrize(("call", "names"), FIRST_CALLS.items())
 def test_a_wrong_first_call_is_answered_with_the_whole_right_call(call, names):
     for toolkit in ("lightgbm", "xgboost"):
         if f"ra.{toolkit}." in call:

@@ -12,7 +12,7 @@ import pytest
 
 import rankadapters as ra
 from tests.helpers.checkout import CHECKOUT
-from tests.helpers.tables import long_except
+from tests.helpers.parameters import long_except
 
 PACKAGES = {
     "lightgbm": "lightgbm",

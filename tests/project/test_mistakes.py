@@ -12,21 +12,15 @@ import re
 
 import pytest
 
-from tests.helpers.tables import for_each
 from tests.project.mistakes import entries, error_of, folder_of_files, matches
 
 ENTRIES = entries()
 HINTS = "Hint: |allowed are |its fields are |has no parameter|occurs once"
 
 
-def entries_below(heading):
-    return [pytest.param(entry, id=entry.comment) for entry in ENTRIES if entry.heading == heading]
-
-
 @pytest.mark.filterwarnings("ignore::rankadapters.LabelsWarning")
-@pytest.mark.parametrize("heading", dict.fromkeys(entry.heading for entry in ENTRIES))
-@for_each("entry", entries_below)
-def test_the_error_for_a_mistake_is_the_recorded_one(heading, entry):
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: f"{entry.heading}: {entry.comment}")
+def test_the_error_for_a_mistake_is_the_recorded_one(entry):
     with folder_of_files():
         error = error_of(entry)
     assert matches(error, entry.error), error

@@ -10,7 +10,7 @@ import json
 import pytest
 
 from tests import recorded, recorded_reports
-from tests.helpers.tables import long_except
+from tests.helpers.parameters import long_except
 
 RECORDED = json.loads(recorded.FILE.read_text(encoding="utf-8"))
 SHORT = (  # one report of each kind

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-from tests.helpers.tables import for_each
+import pytest
 
 PACKAGE = Path(__file__).parent.parent.parent / "rankadapters"
 CODE_FROM_TEXT = {"eval", "exec", "compile", "__import__"}
@@ -34,7 +34,7 @@ def forbidden_names(code: str) -> set[str]:
     return names
 
 
-@for_each("file", sorted(PACKAGE.rglob("*.py")), ids=lambda file: str(file.relative_to(PACKAGE)))
+@pytest.mark.parametrize("file", sorted(PACKAGE.rglob("*.py")), ids=lambda file: str(file.relative_to(PACKAGE)))
 def test_no_file_executes_text_unpickles_opens_connections_or_starts_processes(file):
     """Ruff's S602 to S606 refuse a shell."""
     allowed = ALLOWED.get(file.relative_to(PACKAGE).as_posix(), set())

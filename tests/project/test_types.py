@@ -1,4 +1,4 @@
-"""Type checkers of an installed package see its types; mypy reads tests/helpers/typing_mistakes.py by itself."""
+"""Type checkers of an installed package see its types; mypy reads tests/project/typing_mistakes.py by itself."""
 
 from __future__ import annotations
 

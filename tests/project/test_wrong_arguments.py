@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from tests.helpers.public_calls import CALLS, TEXT, USES, callable_of, parameter_names, public_callables, valid_call
-from tests.helpers.tables import long_except
+from tests.helpers.parameters import long_except
+from tests.project.public_calls import CALLS, TEXT, USES, callable_of, parameter_names, public_callables, valid_call
 
 
 @pytest.fixture(autouse=True)

@@ -9,7 +9,7 @@ import pytest
 import rankadapters as ra
 from rankadapters.parity import check_value, crosscheck
 from tests.helpers.checkout import CHECKOUT
-from tests.helpers.plugin_sessions import NO_AUTOLOAD, PLUGIN_OPTIONS, PREAMBLE
+from tests.helpers.python_processes import NO_AUTOLOAD, PLUGIN_OPTIONS, PREAMBLE
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from rankadapters.core.measures import MEASURES
-from tests.helpers.tables import for_each
 
 pytest_plugins = ["pytester"]
 
@@ -29,7 +28,7 @@ def test_equal_numbers_pass(run):
     run(setup + "".join(tests)).assert_outcomes(passed=len(PASSING))
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("body", "lines"),
     [
         ("assert_same_ndcg(0.5, 0.25)", ["*different: first number: 0.5, ours 0.25, difference 0.25 (<= 0)"]),
@@ -64,7 +63,7 @@ def test(assert_same_ndcg):
     result.stdout.no_fnmatch_line("*pytest_plugin.py*")  # the traceback ends at the user's line
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("arguments", "message"),
     [
         ("labels, scores, ra.presets.ranklib(2), qid=qid", "the conventions differ in empty=1.0 against 0.0."),
@@ -103,7 +102,7 @@ def test_bad_arguments_are_refused(run):
 def test_equal_numbers_of_every_measure_pass_and_different_ones_fail(run):
     result = run("""
 import re
-from tests.helpers.every_measure import DATA, DOCIDS, LABELS, SCORES, every_measure
+from tests.helpers.conventions import DATA, DOCIDS, LABELS, SCORES, every_measure
 
 COLUMNS = {"qid": DATA.qid, "docid": DOCIDS}
 

@@ -6,8 +6,6 @@ import sys
 
 import pytest
 
-from tests.helpers.tables import for_each
-
 pytest_plugins = ["pytester"]
 
 
@@ -28,7 +26,7 @@ def test_the_marker_declares_the_convention_and_the_toolkits(run):
     result.stdout.fnmatch_lines(["*rows: [[]'lightgbm', 'lightgbm']", "under: ndcg@2/yahoo"])
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("marker", "arguments", "options", "name"),
     [
         ("convention='yahoo@2'", "", ["--rank-convention", "textbook@1"], "ndcg@2/yahoo"),
@@ -88,7 +86,7 @@ def test_a_marker_on_a_class_allows_tests_without_a_comparing_fixture(run):
     result.assert_outcomes(passed=1)
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("marker", "message"),
     [
         (

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from tests.helpers.checkout import CHECKOUT
-from tests.helpers.plugin_sessions import NO_AUTOLOAD, PLUGIN_OPTIONS
+from tests.helpers.python_processes import NO_AUTOLOAD, PLUGIN_OPTIONS
 
 pytest_plugins = ["pytester"]
 

@@ -14,7 +14,7 @@ from sklearn.linear_model import Ridge  # noqa: E402
 from sklearn.model_selection import cross_val_score  # noqa: E402
 
 from rankadapters.sklearn import QueryKFold, QueryRanker, query_scorer  # noqa: E402
-from tests.helpers.sklearn_folds import DATA, TEXTBOOK  # noqa: E402
+from tests.sklearn.folds import DATA, TEXTBOOK  # noqa: E402
 
 
 @pytest.mark.filterwarnings("ignore:OptunaSearchCV", "ignore::FutureWarning:optuna")  # experimental

@@ -16,7 +16,7 @@ from sklearn.inspection import permutation_importance  # noqa: E402
 from sklearn.linear_model import Ridge  # noqa: E402
 from sklearn.model_selection import cross_validate  # noqa: E402
 
-from tests.helpers.sklearn_folds import DATA, TEXTBOOK, folds, values_by_fold  # noqa: E402 - after the skip
+from tests.sklearn.folds import DATA, TEXTBOOK, folds, values_by_fold  # noqa: E402 - after the skip
 
 
 class DropQid(RegressorMixin, BaseEstimator):

@@ -25,8 +25,8 @@ from sklearn.preprocessing import StandardScaler  # noqa: E402
 from sklearn.utils import get_tags  # noqa: E402
 
 from rankadapters.sklearn import QueryRanker, query_scorer  # noqa: E402
-from tests.helpers.sklearn_checks import failed_checks  # noqa: E402
-from tests.helpers.sklearn_folds import DATA, FRAME, NAMES, SHUFFLED, TEXTBOOK, WEIGHTED, WEIGHTS, folds  # noqa: E402 - after the skip
+from tests.helpers.toolkit_rankers import failed_checks  # noqa: E402
+from tests.sklearn.folds import DATA, FRAME, NAMES, SHUFFLED, TEXTBOOK, WEIGHTED, WEIGHTS, folds  # noqa: E402 - after the skip
 
 # scikit-learn's own checks
 

@@ -127,22 +127,6 @@ def test_one_objective_trains_every_ranker(make, weighted):
         assert copied.objective == LAMBDARANK
 
 
-@pytest.mark.parametrize("make", RANKERS)
-def test_the_declared_metric_stops_a_training_with_an_objective(make):
-    rounds_parameter = {catboost: "iterations"}.get(make, "n_estimators")
-    ranker = make(**{rounds_parameter: 100, "learning_rate": 0.5}, early_stopping_rounds=3)
-    model = QueryRanker(ranker, objective=LAMBDARANK, eval_metric=CONV)
-    model.fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=[VALID_SET])
-    values = [entry.value for entry in model.history_]
-    name = {"lightgbm": "valid_0", "xgboost": "validation_0"}.get(make.__name__, "validation")
-    assert {(entry.dataset, entry.convention) for entry in model.history_} == {(name, CONV)}
-    assert len(values) == np.argmax(values) + 1 + 3 < 100
-    if make is catboost:
-        assert model.estimator_.tree_count_ == np.argmax(values) + 1
-        scores = model.predict(VALID.X)
-        assert ra.evaluate(VALID.y, scores, CONV, qid=VALID.qid).value == max(values)
-
-
 def test_the_history_of_catboost_under_an_objective_is_exact():
     """CatBoost's own log of such a model is read from text, which changes the last bit of some values."""
     convention = ra.presets.catboost.query_rmse()

@@ -9,7 +9,6 @@ import pyarrow as pa
 import pytest
 
 import rankadapters as ra
-from tests.helpers.tables import for_each
 
 sklearn = pytest.importorskip("sklearn")
 
@@ -19,7 +18,7 @@ from sklearn.linear_model import Ridge  # noqa: E402
 from sklearn.model_selection import learning_curve  # noqa: E402
 
 from rankadapters.sklearn import CutQueriesWarning, QueryKFold, QueryRanker  # noqa: E402
-from tests.helpers.sklearn_folds import DATA, FRAME, NAMES, TEXTBOOK  # noqa: E402 - after the skip
+from tests.sklearn.folds import DATA, FRAME, NAMES, TEXTBOOK  # noqa: E402 - after the skip
 
 
 def test_a_ranker_that_knows_the_whole_queries_warns_of_cut_ones(metadata_routing):
@@ -58,7 +57,7 @@ ID_COLUMNS = [
 ]  # fmt: skip
 
 
-@for_each(("X", "qid", "column"), ID_COLUMNS)
+@pytest.mark.parametrize(("X", "qid", "column"), ID_COLUMNS)
 def test_a_column_that_holds_the_ids_is_refused_as_a_feature(X, qid, column):
     message = rf"{column} of X holds the query ids, [^\0]*\nHint: QueryRanker\(estimator, qid='its name'\)"
     with pytest.raises(ra.InputError, match=message):

@@ -1,4 +1,4 @@
-"""QueryRanker with the rankers of LightGBM, XGBoost and CatBoost gives the same models as fitting them by hand."""
+"""Tables, categories, copies and imports of QueryRanker with the rankers of LightGBM, XGBoost and CatBoost."""
 
 from __future__ import annotations
 
@@ -21,63 +21,17 @@ sklearn = pytest.importorskip("sklearn")
 
 from scipy.sparse import csr_matrix  # noqa: E402
 from sklearn.base import clone  # noqa: E402
-from sklearn.ensemble import HistGradientBoostingRegressor  # noqa: E402
 
 from rankadapters.sklearn import QueryRanker  # noqa: E402
-from tests.helpers.tables import for_each  # noqa: E402
 from tests.helpers.toolkit_rankers import (  # noqa: E402 - after the skip
     CONV,
     DATA,
-    INTERLEAVED,
-    QUERIES_SHUFFLED,
     RANKERS,
-    ROUNDS,
-    ROW_WEIGHTS,
     SHUFFLED,
     catboost,
     lightgbm,
     xgboost,
 )
-
-
-def boosting(**params):
-    return HistGradientBoostingRegressor(max_iter=ROUNDS, **params)
-
-
-def fit_by_hand(make, X, y, codes, weights=None):
-    """Fit as each toolkit's manual says, on rows in the order of their queries."""
-    sizes, starts = np.bincount(codes), np.unique(codes, return_index=True)[1]
-    model = make()
-    if make is lightgbm:
-        return model.fit(X, y, group=sizes, sample_weight=weights)
-    if make is xgboost:
-        return model.fit(X, y, qid=codes, sample_weight=None if weights is None else weights[starts])
-    if make is catboost:
-        return model.fit(X, y, group_id=codes, group_weight=weights)
-    return model.fit(X, y, sample_weight=weights)
-
-
-# The same models as by hand
-
-
-ORDERS = {"sorted": slice(None), "interleaved": INTERLEAVED, "queries moved": QUERIES_SHUFFLED, "shuffled": SHUFFLED}
-
-
-@pytest.mark.parametrize("make", [*RANKERS, pytest.param(boosting, marks=pytest.mark.long)])
-@for_each("weights", [None, ROW_WEIGHTS])
-@for_each("order", ["sorted", "interleaved", "shuffled"])
-def test_predictions_equal_a_fit_by_hand_on_queries_in_order_of_appearance(make, weights, order):
-    rows = ORDERS[order]
-    X, y, qid, weights = DATA.X[rows], DATA.y[rows], DATA.qid[rows], None if weights is None else weights[rows]
-    model = QueryRanker(make()).fit(X, y, qid=qid, sample_weight=weights)
-    code_of_query = {query: code for code, query in enumerate(dict.fromkeys(qid.tolist()))}
-    codes = np.array([code_of_query[query] for query in qid.tolist()], np.int32)
-    order = slice(None) if make is boosting else np.argsort(codes, kind="stable")
-    by_hand_model = fit_by_hand(make, X[order], y[order], codes[order], None if weights is None else weights[order])
-    expected = by_hand_model.predict(X)
-    assert (model.predict(X) == expected).all()
-    assert np.unique(expected).size > 50
-
 
 # Tables
 

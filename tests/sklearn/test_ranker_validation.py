@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
-
 import numpy as np
 import pytest
 
@@ -19,14 +17,11 @@ from tests.helpers.toolkit_rankers import (  # noqa: E402 - after the skip
     DATA,
     RANKERS,
     ROUNDS,
-    ROW_WEIGHTS,
     SHUFFLED,
     VALID,
     VALID_SET,
-    WEIGHTS,
     catboost,
     lightgbm,
-    xgboost,
 )
 
 CATBOOST_NDCG = ra.presets.catboost(5)  # CatBoost computes it itself
@@ -36,29 +31,6 @@ HELD_OUT_IDS = [3, 10, 11, 16, 18, 20, 21, 33, 35, 40, 41, 48, 49, 51, 57]
 
 def value_of(model, X, y, qid, convention=CONV, **weights):
     return ra.evaluate(y, model.predict(X), convention, qid=qid, **weights).value
-
-
-@pytest.mark.parametrize("make", [lightgbm, xgboost])
-def test_every_round_is_evaluated_under_the_declared_convention(make):
-    model = QueryRanker(make(), eval_metric=CONV).fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=VALID_SET)
-    assert len(model.history_) == ROUNDS
-    assert model.history_[-1].value == value_of(model, *VALID_SET)
-    assert not hasattr(model.set_params(eval_metric=None).fit(DATA.X, DATA.y, qid=DATA.qid), "history_")
-
-
-@pytest.mark.parametrize("make", [lightgbm, xgboost])
-@pytest.mark.parametrize("rows", [slice(None), np.random.default_rng(5).permutation(VALID.y.size)])
-def test_the_declared_metric_stops_the_training(make, rows):
-    ranker = make(n_estimators=100, early_stopping_rounds=4)
-    valid = (VALID.X[rows], VALID.y[rows], VALID.qid[rows])
-    model = QueryRanker(ranker, eval_metric=CONV).fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=[valid])
-    values = [entry.value for entry in model.history_]
-    best = int(np.argmax(values))
-    assert len(values) == best + 1 + 4 < 100
-    assert values[best] == pytest.approx(value_of(model, *valid), abs=1e-12)  # both predict with the best iteration
-    params = model.estimator_.get_params()
-    assert (params["early_stopping_rounds"], params.get("callbacks")) == (4, None)
-    pickle.loads(pickle.dumps(model))
 
 
 def test_lightgbms_own_metrics_are_logged_but_do_not_stop_the_training():
@@ -90,15 +62,6 @@ def on_gpu(**params):
     return CatBoostRanker(**fixed, **params, task_type="GPU")
 
 
-def test_the_values_of_catboosts_training_are_exact_also_where_it_has_a_metric_of_its_own():
-    for text in ("catboost@5", "catboost.mrr@10", "catboost.map@5"):
-        ranker = QueryRanker(catboost(use_best_model=False), eval_metric=text)
-        model = ranker.fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=VALID_SET)
-        for entry in model.history_:
-            scores = model.estimator_.predict(VALID.X, ntree_end=entry.iteration + 1)
-            assert entry.value == ra.evaluate(VALID.y, scores, text, qid=VALID.qid).value
-
-
 def test_on_a_gpu_catboost_stops_by_its_own_metric_if_that_is_the_declared_one():
     ranker = on_gpu(iterations=100, early_stopping_rounds=4)
     model = QueryRanker(ranker, eval_metric=CATBOOST_NDCG).fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=VALID_SET)
@@ -121,23 +84,6 @@ def test_the_history_of_catboosts_own_metric_has_every_set(text, loss):
         entries = model.history_.only(dataset=dataset, convention=text)
         assert [entry.iteration for entry in entries] == list(range(ROUNDS))
         assert entries[-1].value == pytest.approx(value_of(model, *rows, text), abs=1e-9)
-
-
-@pytest.mark.parametrize(
-    ("convention", "weights"), [(CONV, None), (ra.presets.catboost(5, use_weights=False), ROW_WEIGHTS)]
-)
-def test_catboost_gets_our_metric_if_it_cannot_compute_the_declared_one(convention, weights):
-    ranker = catboost(iterations=100, early_stopping_rounds=4)
-    model = QueryRanker(ranker, eval_metric=convention)
-    model.fit(DATA.X, DATA.y, qid=DATA.qid, sample_weight=weights, eval_set=VALID_SET)
-    values = [entry.value for entry in model.history_]
-    assert {entry.dataset for entry in model.history_} == {"validation"}
-    assert model.estimator_.get_params().get("eval_metric") is None
-    best = int(np.argmax(values))
-    assert len(values) == best + 1 + 4 < 100
-    assert values[best] == pytest.approx(value_of(model, *VALID_SET, convention), abs=1e-12)
-    unpickled = pickle.loads(pickle.dumps(model))
-    assert (unpickled.predict(VALID.X) == model.predict(VALID.X)).all()
 
 
 @pytest.mark.parametrize("make", RANKERS)
@@ -164,17 +110,6 @@ def test_a_fraction_holds_out_the_same_whole_queries_in_any_row_order(make):
     assert (model.predict(DATA.X) == model_with_eval_set.predict(DATA.X)).all()
     shuffled_queries = ra.Queries(DATA.y[SHUFFLED], qid=DATA.qid[SHUFFLED])
     assert sorted(shuffled_queries.query_ids[held_out(shuffled_queries, 0.25)]) == HELD_OUT_IDS
-
-
-@pytest.mark.parametrize("make", [lightgbm, xgboost])
-def test_weights_of_held_out_queries_count_if_the_convention_uses_them(make):
-    weighted = ra.presets.catboost(5)
-    model = QueryRanker(make(), eval_metric=weighted, validation_fraction=0.25)
-    model.fit(DATA.X, DATA.y, qid=DATA.qid, sample_weight=ROW_WEIGHTS)
-    is_held_out = np.isin(DATA.qid, HELD_OUT_IDS)
-    rows = DATA.X[is_held_out], DATA.y[is_held_out], DATA.qid[is_held_out], weighted
-    expected = value_of(model, *rows, query_weight=WEIGHTS[HELD_OUT_IDS])
-    assert model.history_[-1].value == expected != value_of(model, *rows)
 
 
 def test_fit_parameters_reach_the_ranker():

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from tests.helpers.tables import for_each
 
 sklearn = pytest.importorskip("sklearn")
 
@@ -19,7 +18,7 @@ from sklearn.naive_bayes import GaussianNB  # noqa: E402
 from sklearn.pipeline import make_pipeline  # noqa: E402
 
 from rankadapters.sklearn import QueryKFold, QueryRanker, query_scorer  # noqa: E402
-from tests.helpers.sklearn_folds import DATA, TEXTBOOK  # noqa: E402 - after the skip
+from tests.sklearn.folds import DATA, TEXTBOOK  # noqa: E402 - after the skip
 
 GRADES = DATA.y.astype(int)
 BINARY = np.minimum(GRADES, 1)
@@ -97,7 +96,7 @@ def test_an_estimator_without_classes_is_scored_by_its_prediction():
 
 
 @pytest.mark.long
-@for_each(
+@pytest.mark.parametrize(
     ("response", "scores"),
     [
         ("predict", lambda model: model.predict(DATA.X)),

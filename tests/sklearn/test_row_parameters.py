@@ -18,7 +18,6 @@ SCATTERED = np.random.default_rng(1).permutation(DATA.y.size)
 MARGIN = np.random.default_rng(2).normal(0, 2, DATA.y.size)
 MARGINS = {"lightgbm": "init_score", "xgboost": "base_margin", "catboost": "baseline"}
 OF_SETS = {"lightgbm": "eval_init_score", "xgboost": "base_margin_eval_set"}
-OBJECTIVES = {"its own objective": None, "a declared objective": ra.objectives.lambdarank(CONV, truncation=10)}
 
 
 def ranker(toolkit, **params):
@@ -43,38 +42,6 @@ def fitted(model, rows, **columns):
 def by_query(rows):
     """Return rows sorted by query, in order of first appearance, as QueryRanker sorts them."""
     return rows[ra.Queries(DATA.y[rows], qid=DATA.qid[rows]).rows]
-
-
-@pytest.mark.parametrize("objective", OBJECTIVES.values(), ids=OBJECTIVES)
-@pytest.mark.parametrize("options", [{}, {"eval_metric": CONV, "validation_fraction": 0.3}], ids=["all", "held out"])
-@pytest.mark.parametrize("toolkit", MARGINS)
-def test_scattered_rows_train_the_model_of_sorted_rows(toolkit, options, objective):
-    name = MARGINS[toolkit]
-    models = [
-        fitted(QueryRanker(ranker(toolkit), objective=objective, **options), rows, **{name: margin})
-        for rows, margin in ((SCATTERED, MARGIN), (by_query(SCATTERED), MARGIN))
-    ]
-    scattered, by_hand = (model.predict(DATA.X) for model in models)
-    np.testing.assert_array_equal(scattered, by_hand)
-    without = fitted(QueryRanker(ranker(toolkit), objective=objective, **options), SCATTERED).predict(DATA.X)
-    assert not np.array_equal(scattered, without)
-    if options:
-        assert [entry.value for entry in models[0].history_] == [entry.value for entry in models[1].history_]
-
-
-@pytest.mark.parametrize("toolkit", OF_SETS)
-def test_margins_of_validation_sets_count_in_the_logged_values(toolkit):
-    params = {"eval_set": (DATA.X[SCATTERED], DATA.y[SCATTERED], DATA.qid[SCATTERED])}
-    params[OF_SETS[toolkit]] = [MARGIN[SCATTERED]]
-    model = QueryRanker(ranker(toolkit), eval_metric=CONV)
-    model.fit(DATA.X, DATA.y, qid=DATA.qid, **{MARGINS[toolkit]: MARGIN}, **params)
-    scores = model.predict(DATA.X)
-    if toolkit == "xgboost":
-        base_score = float(np.mean(scores - model.estimator_.predict(DATA.X, base_margin=np.zeros(DATA.y.size))))
-        scores = scores - base_score
-    expected = ra.evaluate(DATA.y, scores + MARGIN, CONV, qid=DATA.qid).value
-    assert model.history_[-1].value == pytest.approx(expected, abs=1e-3)
-    assert model.history_[-1].value != ra.evaluate(DATA.y, scores, CONV, qid=DATA.qid).value
 
 
 @pytest.mark.parametrize("toolkit", MARGINS)

@@ -18,18 +18,13 @@ sklearn = pytest.importorskip("sklearn")
 
 import joblib  # noqa: E402 - comes with scikit-learn
 from sklearn.base import clone  # noqa: E402
-from sklearn.experimental import enable_halving_search_cv  # noqa: E402, F401 - brings HalvingGridSearchCV
 from sklearn.linear_model import Ridge  # noqa: E402
 from sklearn.model_selection import (  # noqa: E402
     GridSearchCV,
-    HalvingGridSearchCV,
-    RandomizedSearchCV,
     cross_validate,
 )
-from sklearn.pipeline import make_pipeline  # noqa: E402
-from sklearn.preprocessing import StandardScaler  # noqa: E402
 
-from tests.helpers.sklearn_folds import (  # noqa: E402 - after the skip
+from tests.sklearn.folds import (  # noqa: E402 - after the skip
     DATA,
     TEXTBOOK,
     WEIGHTED,
@@ -55,48 +50,20 @@ def test_routed_qid_needs_no_request_and_may_have_another_name(metadata_routing)
     assert scores["test_b"].tolist() == values_by_fold(WEIGHTED)
 
 
-TWO_CANDIDATES = {"n_iter": 2, "random_state": 0}
-HALVING = {"resource": "n_estimators", "max_resources": 4, "factor": 2}
-PIPELINE = make_pipeline(StandardScaler(), Ridge())
-SEARCHES = {
-    "grid": lambda **more: GridSearchCV(forest(), {"n_estimators": [2, 4]}, **more),
-    "pipeline": lambda **more: GridSearchCV(PIPELINE, {"ridge__alpha": [0.1, 100.0]}, **more),
-    "randomized": lambda **more: RandomizedSearchCV(forest(), {"n_estimators": [2, 3, 4]}, **TWO_CANDIDATES, **more),
-    "halving": lambda **more: HalvingGridSearchCV(forest(), {"max_features": [1, 3]}, **HALVING, **more),
-}  # fmt: skip
-
-
 @pytest.mark.parametrize(
-    ("kind", "backend"),
-    [
-        ("grid", None),
-        *(pytest.param(kind, None, marks=pytest.mark.long) for kind in SEARCHES if kind != "grid"),
-        *(pytest.param("grid", backend, marks=pytest.mark.long) for backend in ("loky", "threading")),
-    ],
+    "backend", [None, *(pytest.param(backend, marks=pytest.mark.long) for backend in ("loky", "threading"))]
 )
-def test_a_search_scores_every_candidate_on_whole_queries(metadata_routing, kind, backend):
-    scorer = ra.sklearn.query_scorer(TEXTBOOK)
-    search = SEARCHES[kind](scoring=scorer, cv=ra.sklearn.QueryKFold(3), n_jobs=2 if backend else None)
+def test_a_search_scores_every_candidate_on_whole_queries(metadata_routing, backend):
+    search = GridSearchCV(forest(), {"n_estimators": [2, 4]}, scoring=ra.sklearn.query_scorer(TEXTBOOK),
+                          cv=ra.sklearn.QueryKFold(3), n_jobs=2 if backend else None)  # fmt: skip
     with joblib.parallel_backend(backend or "sequential"):
         results = search.fit(DATA.X, DATA.y, qid=DATA.qid).cv_results_
     for candidate, params in enumerate(results["params"]):
-        resources = {"n_estimators": results["n_resources"][candidate]} if kind == "halving" else {}
-        model = clone(search.estimator).set_params(**{**params, **resources})
+        model = clone(search.estimator).set_params(**params)
         values = [results[f"split{fold}_test_score"][candidate] for fold in range(3)]
         assert values == values_by_fold(TEXTBOOK, model, query_folds())
     expected = ra.evaluate(DATA.y, search.predict(DATA.X), TEXTBOOK, qid=DATA.qid).value
     assert search.score(DATA.X, DATA.y, qid=DATA.qid) == expected
-
-
-def test_scorers_of_several_conventions_are_keyed_by_their_names(metadata_routing):
-    scoring = ra.sklearn.query_scorer([TEXTBOOK, WEIGHTED])
-    assert list(scoring) == [TEXTBOOK.name, WEIGHTED.name]
-    search = GridSearchCV(Ridge(), {"alpha": [1.0]}, scoring=scoring, cv=ra.sklearn.QueryKFold(3), refit=TEXTBOOK.name)
-    results = search.fit(DATA.X, DATA.y, qid=DATA.qid).cv_results_
-    for convention in (TEXTBOOK, WEIGHTED):
-        values = [results[f"split{fold}_test_{convention.name}"][0] for fold in range(3)]
-        assert values == values_by_fold(convention, cv=query_folds())
-    assert search.best_score_ == results[f"mean_test_{TEXTBOOK.name}"][0]
 
 
 def test_scorers_can_be_pickled_and_named():

@@ -18,7 +18,6 @@ from sklearn.linear_model import Ridge  # noqa: E402
 from sklearn.model_selection import (  # noqa: E402  # noqa: E402
     GridSearchCV,
     RandomizedSearchCV,
-    cross_val_predict,
     cross_val_score,
     cross_validate,
     learning_curve,
@@ -53,16 +52,6 @@ def test_a_convention_in_place_of_a_scorer_fails_at_once(call, routing):
             call(CONV)
 
 
-@pytest.mark.parametrize("shuffle", [False, True])
-def test_stacking_keeps_queries_whole(shuffle):
-    cv = QueryKFold(3, shuffle=shuffle, random_state=0 if shuffle else None)
-    with sklearn.config_context(enable_metadata_routing=True):
-        final = QueryRanker(Ridge())
-        stacked = StackingRegressor([("ridge", QueryRanker(Ridge()))], final, cv=cv).fit(**XY, qid=DATA.qid)
-        column = cross_val_predict(QueryRanker(Ridge()), **XY, cv=cv, params={"qid": DATA.qid})[:, None]
-    np.testing.assert_array_equal(stacked.final_estimator_.coef_, Ridge().fit(column, DATA.y).coef_)
-
-
 def test_a_seed_without_a_shuffle_is_still_refused():
     with pytest.raises(ra.InputError, match="random_state has no effect if shuffle=False"):
         list(QueryKFold(3).set_params(random_state=0).split(DATA.X, DATA.y, DATA.qid))
@@ -78,16 +67,6 @@ def test_a_fitted_ranker_gains_no_parameters(options, objective, params):
     assert fitted.get_params().keys() == ranker.get_params().keys()
     assert fitted.get_params().get("metric") == params.get("metric")
     assert ("metric" in vars(fitted)) == (params.get("metric") is not None)
-
-
-def test_a_declared_objective_has_no_limit_of_rows():
-    rng = np.random.default_rng(0)
-    X, y, qid = rng.random((10_100, 2)), rng.integers(0, 3, 10_100), np.repeat([0, 1], [10_050, 50])
-    objective = ra.objectives.lambdarank(CONV, truncation=5)
-    ranker = pytest.importorskip("lightgbm").LGBMRanker(n_estimators=1, n_jobs=1, verbosity=-1)
-    QueryRanker(ranker, objective=objective).fit(X, y, qid=qid)
-    model = QueryRanker(ranker, objective=objective, eval_metric=CONV).fit(X, y, qid=qid, eval_set=(X, y, qid))
-    assert model.history_[-1].value == ra.evaluate(y, model.predict(X), CONV, qid=qid).value
 
 
 def test_an_estimator_that_predicts_only_once_it_is_fitted_is_accepted():

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankadapters as ra
-from tests.helpers.depth import examples
+from tests.helpers.parameters import examples
 from tests.helpers.rankings import ranking
 
 sklearn = pytest.importorskip("sklearn")

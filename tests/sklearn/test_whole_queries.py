@@ -20,7 +20,7 @@ from sklearn.model_selection import (  # noqa: E402
     cross_validate,
 )  # fmt: skip
 
-from tests.helpers.sklearn_folds import DATA, TEXTBOOK, forest  # noqa: E402 - after the skip
+from tests.sklearn.folds import DATA, TEXTBOOK, forest  # noqa: E402 - after the skip
 
 
 def test_a_scorer_that_knows_the_whole_queries_warns_of_cut_ones():

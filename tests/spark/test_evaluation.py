@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from tests.helpers.engines import failure_of
+from tests.helpers.engines import failure_of, spark_frame
 from tests.helpers.partitioned_rows import (
     AVERAGED_TIES,
     COLUMNS,
@@ -18,8 +18,6 @@ from tests.helpers.partitioned_rows import (
     rows,
     score_dicts,
 )
-from tests.helpers.spark_frames import spark_frame
-from tests.helpers.tables import for_each
 
 pytest.importorskip("pyspark")
 pytestmark = pytest.mark.long
@@ -92,7 +90,7 @@ REFUSED = {
 }
 
 
-@for_each(("columns", "message"), REFUSED.values(), ids=REFUSED)
+@pytest.mark.parametrize(("columns", "message"), REFUSED.values(), ids=REFUSED)
 def test_invalid_rows_are_refused_with_their_partition(spark, columns, message):
     df = spark_frame(spark, partition_rows({**DATA, **columns}, 2))
     error = failure_of(lambda: ra.spark.evaluate(df, AVERAGED_TIES, **COLUMNS, partitions="whole"), TIMEOUT)

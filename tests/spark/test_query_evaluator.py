@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
+from tests.helpers.engines import spark_frame
 from tests.helpers.partitioned_rows import AVERAGED_TIES, rows
-from tests.helpers.spark_frames import spark_frame
 
 pytest.importorskip("pyspark")
 pytestmark = pytest.mark.long

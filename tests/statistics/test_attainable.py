@@ -7,7 +7,6 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.statistics.attainable import MOST_QUERIES, attainable_values, steps_nearby
-from tests.helpers.tables import for_each
 
 N_QUERIES, N_ROWS = 20, 8
 RNG = np.random.default_rng(0)
@@ -24,7 +23,7 @@ def values_of(convention, labels, **columns):
     return attainable_values(ra.Queries(labels, group_sizes=SIZES, **columns), SCORES, convention)
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("convention", "labels", "values"),
     [
         ("trec_eval_9.recall@1+ties=input", ONE_EACH, MULTIPLES),
@@ -72,7 +71,7 @@ def test_queries_beyond_a_limit_are_not_counted(monkeypatch):
     assert values_of("textbook@1", THREE_EACH) is None
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("number", "unit", "steps"),
     [
         (0.5, 1e-2, np.arange(-25, 26, 5)),  # five on each side

@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 
 import rankadapters as ra
 from rankadapters.statistics.inert import terms_of
-from tests.helpers.convention_strategies import conventions
-from tests.helpers.depth import examples
-from tests.helpers.tables import for_each
+from tests.helpers.conventions import conventions
+from tests.helpers.parameters import examples
 
 BASE = ra.presets.textbook(2)
 PLAIN = {"labels": [2, 0, 1, 1, 0], "group_sizes": [3, 2]}
@@ -27,7 +26,7 @@ SWAPPED = [0.1, 0.9, 0.5, 0.7, 0.2]  # the best row of the first query is last
 DCG = ra.DCG(**{name: value for name, value in BASE.to_dict().items() if name in ra.DCG.fields()})
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("change", "data", "scores"),
     [
         *((change, {}, DISTINCT) for change in (
@@ -46,7 +45,7 @@ def test_fields_that_cannot_change_the_value_are_inert(change, data, scores):
     assert inert(change, scores, **data) == tuple(change)
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("change", "labels"),
     [({"gain": "table_0_1"}, [2, 0, 1, 1, 0]), ({"empty": "error"}, [2, 0, 1, 0, 0]), ({"k": 3}, [1, -1, 0, 0, 0])],
 )

@@ -15,7 +15,6 @@ from rankadapters.statistics.rivals import (
     changed_means,
     other_conventions,
 )
-from tests.helpers.tables import for_each
 
 RNG = np.random.default_rng(3)
 SIZES = RNG.integers(2, 12, 37)
@@ -141,7 +140,7 @@ def texts_of(our_number):
     return changed | dict(changed_formulas(our_number)) | dict(changed_means(our_number))
 
 
-@for_each("name", PLANTED)
+@pytest.mark.parametrize("name", PLANTED)
 def test_check_value_names_what_a_program_computes_instead(name):
     convention, value, text = PLANTED[name]
     number = value()
@@ -162,7 +161,7 @@ def test_a_rival_has_the_value_of_the_program_with_the_mistake():
 
 
 @pytest.mark.long
-@for_each("measure", ["ndcg", "ap"])
+@pytest.mark.parametrize("measure", ["ndcg", "ap"])
 def test_identify_names_a_number_of_another_measure(measure):
     number = f"{mean(lambda y, s: relevant_ranks(y, s).size > 0):.6f}"
     matches = ra.audit.identify(QUERIES, SCORES, value=number, measure=measure, k=5)
@@ -173,7 +172,7 @@ COARSE = {"lightgbm@5": 4, "ranx.recall@1": 4, "letor4.p@5": 3}  # and the decim
 
 
 @pytest.mark.long
-@for_each("name", COARSE)
+@pytest.mark.parametrize("name", COARSE)
 def test_at_most_a_twentieth_of_random_numbers_has_a_cause_without_a_doubt(name):
     ours, rng, sure = ra.evaluate(QUERIES, SCORES, name).value, np.random.default_rng(0), 0
     for number in rng.uniform(max(0.02, ours - 0.25), min(1, ours + 0.25), 200 // len(COARSE)):

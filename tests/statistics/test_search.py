@@ -11,8 +11,7 @@ import rankadapters as ra
 from rankadapters.core.measures import MEASURES
 from rankadapters.statistics.grid import has_cutoff, values_to_search, with_refusals
 from rankadapters.statistics.search import Data, Search
-from tests.helpers.graded_queries import small_queries
-from tests.helpers.tables import for_each
+from tests.helpers.rankings import small_queries
 
 QUERIES, SCORES = small_queries(3, n_queries=12)
 GRID = {  # some choices of each field
@@ -30,7 +29,7 @@ def value_of(convention):
 
 
 @pytest.mark.long
-@for_each("cutoffs", [(5,), (None,), (1, 3, 60, 61, None)])
+@pytest.mark.parametrize("cutoffs", [(5,), (None,), (1, 3, 60, 61, None)])
 def test_every_convention_of_a_grid_is_in_the_group_of_its_value(cutoffs):
     means_by_convention = {}
     for groups in Search(ra.NDCG, GRID, [Data(QUERIES, SCORES, cutoffs)]).groups():
@@ -76,7 +75,7 @@ def test_cutoffs_beyond_all_rows_are_equal_unless_the_value_depends_on_them():
     assert match.covers(yahoo.at(40))
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("preset", "labels", "varied"),
     [
         ("catboost.dcg@1", [0, 0.5, -(2.0**-70)], {"gain": ("linear", "linear-positive")}),
@@ -100,7 +99,7 @@ def test_differences_far_below_1_keep_groups_apart(preset, labels, varied):
 
 
 @pytest.mark.long
-@for_each("measure", [measure for measure in MEASURES.values() if has_cutoff(measure)])
+@pytest.mark.parametrize("measure", [measure for measure in MEASURES.values() if has_cutoff(measure)])
 def test_all_cutoffs_at_once_give_the_values_of_each_cutoff(measure):
     grid, cutoffs = with_refusals(measure, values_to_search(measure, QUERIES)), (2, 5, 61, None)
 

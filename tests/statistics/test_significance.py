@@ -11,7 +11,6 @@ import pytest
 
 from rankadapters.statistics import significance
 from rankadapters.statistics.significance import holm, paired_tests, tau_b
-from tests.helpers.tables import for_each
 
 RNG = np.random.default_rng(0)
 SETTINGS = {"n_resamples": 9999, "confidence": 0.95, "seed": 0, "progress": lambda *_: None}
@@ -52,8 +51,8 @@ ZERO_SUMS = [
 ]
 
 
-@for_each("difference", ZERO_SUMS)
-@for_each("scale", [1, 1 / 3, 1e-300, 1e306])
+@pytest.mark.parametrize("difference", ZERO_SUMS)
+@pytest.mark.parametrize("scale", [1, 1 / 3, 1e-300, 1e306])
 def test_equal_sums_count_as_equal_despite_rounding(difference, scale):
     assert run_tests(np.array(difference) * scale)[0].p_value == exact_p_value(difference)
 
@@ -108,7 +107,7 @@ def test_many_tests_at_once_equal_single_tests(monkeypatch):
     np.testing.assert_allclose(run_tests(*differences, n_resamples=500), single_results, rtol=1e-12)
 
 
-@for_each("cells", [5000, 10**9])  # 50 samples at a time, and all at once
+@pytest.mark.parametrize("cells", [5000, 10**9])  # 50 samples at a time, and all at once
 def test_a_sample_draws_as_many_queries_as_the_data_has(monkeypatch, cells):
     monkeypatch.setattr(significance, "CELLS", cells)
     difference = np.random.default_rng(7).normal(size=100)
@@ -118,7 +117,7 @@ def test_a_sample_draws_as_many_queries_as_the_data_has(monkeypatch, cells):
     assert (result.low, result.high) == pytest.approx(expected, rel=1e-12)
 
 
-@for_each(("n_queries", "n_words"), [(63, 1), (64, 1), (65, 2), (128, 2)])
+@pytest.mark.parametrize(("n_queries", "n_words"), [(63, 1), (64, 1), (65, 2), (128, 2)])
 def test_a_swap_has_a_random_bit_for_each_query(n_queries, n_words):
     words = np.random.default_rng([3, 0]).integers(2**64, size=(99, n_words), dtype=np.uint64).tolist()
     bits = np.array([[row[query // 64] >> query % 64 & 1 for query in range(n_queries)] for row in words])

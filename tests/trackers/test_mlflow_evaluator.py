@@ -11,9 +11,8 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from tests.helpers.mlflow_registry import EVALUATOR, import_mlflow
 from tests.helpers.rankings import ranking
-from tests.helpers.tables import for_each
+from tests.trackers.mlflow_registry import EVALUATOR, import_mlflow
 
 os.environ["MLFLOW_DISABLE_TELEMETRY"] = "true"  # MLflow reads it when it is imported
 pytestmark = [
@@ -125,7 +124,7 @@ def test_numpy_data_need_the_queries_as_an_array(mlflow):
 # Models
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("output", "predictions"),
     [
         (lambda X: X["f1"].to_numpy(), None),
@@ -147,7 +146,7 @@ def test_a_model_function_gets_the_feature_columns_only(mlflow, output, predicti
     assert seen == [["f0", "f1", "f2"]]
 
 
-@for_each("signature", ["features", "with qid", None])
+@pytest.mark.parametrize("signature", ["features", "with qid", None])
 def test_a_pyfunc_model_gets_the_columns_of_its_signature(mlflow, tmp_path, signature):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about type hints and integer columns
@@ -170,7 +169,7 @@ def test_a_pyfunc_model_gets_the_columns_of_its_signature(mlflow, tmp_path, sign
 # Errors
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
         ({"convention": "letor5@5"}, ra.ConventionError, "letor5"),
@@ -199,7 +198,7 @@ def test_a_missing_convention_is_refused(mlflow):
         mlflow_evaluate(mlflow, evaluator_config={"qid": "qid"})
 
 
-@for_each("predictions", ["c", None])
+@pytest.mark.parametrize("predictions", ["c", None])
 def test_a_model_that_returns_unexpected_columns_is_refused(mlflow, predictions):
     message = rf"predictions={predictions!r}, but the model returns the columns 'f0', 'f1', 'f2'\."
     with pytest.raises(ra.InputError, match=message):

@@ -13,7 +13,6 @@ import pytest
 import rankadapters as ra
 from rankadapters.callbacks.history import Evaluation, History
 from tests.helpers.rankings import ranking
-from tests.helpers.tables import for_each
 
 os.environ |= {"MLFLOW_DISABLE_TELEMETRY": "true", "WANDB_ERROR_REPORTING": "false"}  # read at import
 
@@ -73,7 +72,7 @@ def spearman(constant):
 SPEARMANS = [spearman("-1"), spearman("1")]
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("package", "call"),
     [
         ("mlflow", lambda: ra.trackers.log_mlflow(sample_history())),

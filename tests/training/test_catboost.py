@@ -8,7 +8,7 @@ from functools import partial
 import pytest
 
 import rankadapters as ra
-from tests.helpers.training_table import (
+from tests.training.training_table import (
     EQUAL,
     ERR,
     FRACTIONAL,

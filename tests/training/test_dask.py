@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gc
-import inspect
 from functools import partial
 
 import pytest
@@ -11,11 +9,11 @@ import pytest
 import rankadapters as ra
 from tests.helpers.python_processes import TIMEOUT
 from tests.helpers.rankings import Ranking
-from tests.helpers.training_table import EQUAL, NDCG, Error, Row, cases, check, generated, same
+from tests.training.training_table import EQUAL, NDCG, Error, Row, cases, check, generated, same
 
 distributed = pytest.importorskip("distributed")
 pytest.importorskip("sklearn")
-from tests.helpers.ranking_parts import cut_at_queries, scatter_parts, workers_of  # noqa: E402
+from tests.helpers.engines import cut_at_queries, scatter_parts  # noqa: E402
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:Parameter n_jobs will be ignored:UserWarning"),
@@ -34,31 +32,6 @@ def on_workers(client, rows):
 def by_hand(predict):
     """Return the values of the rounds by hand."""
     return [VALID.value(predict(rounds), NDCG) for rounds in range(1, ROUNDS + 1)]
-
-
-def dask_lgbm_ranker(client, metric):
-    """Train DaskLGBMRanker, whose workers each know a part of the rows."""
-    lgb, watch = pytest.importorskip("lightgbm"), metric(client)
-    with client.as_current():
-        train, valid = on_workers(client, TRAIN), on_workers(client, VALID)
-        ranker = lgb.DaskLGBMRanker(
-            client=client, n_estimators=ROUNDS, min_child_samples=5, metric="None", verbosity=-1
-        )
-        is_new = "eval_X" in inspect.signature(ranker.fit).parameters  # since LightGBM 4.7
-        evals = {"eval_X": (valid.X,), "eval_y": (valid.y,)} if is_new else {"eval_set": [(valid.X, valid.y)]}
-        callbacks = [watch] if isinstance(watch, type(ra.lightgbm.global_eval(NDCG))) else []
-        ranker.fit(
-            train.X,
-            train.y,
-            group=train.sizes,
-            eval_group=[valid.sizes],
-            eval_metric=watch,
-            callbacks=callbacks,
-            **evals,
-        )
-        local = ranker.to_local()
-    log = local.evals_result_["valid_0"][NAME]
-    same("the values", log, by_hand(lambda rounds: local.predict(VALID.X, num_iteration=rounds)))
 
 
 def local_training(name):
@@ -100,47 +73,16 @@ def dask_xgb_ranker(client, ranker=None, fit=None):
         model.fit(train.X, train.y, qid=train.qid, eval_set=[(valid.X, valid.y)], eval_qid=[valid.qid], verbose=False)
 
 
-def xgboost_dask_train(client):
-    """Train by `xgboost.dask.train`."""
-    dxgb, metric = pytest.importorskip("xgboost.dask"), ra.xgboost.eval_metric(NDCG)
-    with client.as_current():
-        first, valid = (
-            dxgb.DaskDMatrix(client, rows.X, rows.y, qid=rows.qid)
-            for rows in (on_workers(client, TRAIN), on_workers(client, VALID))
-        )
-        params = {"objective": "rank:ndcg", "tree_method": "hist", "disable_default_eval_metric": True}
-        result = dxgb.train(
-            client, params, first, ROUNDS, evals=[(valid, "valid")], custom_metric=metric, callbacks=[metric],
-            verbose_eval=False,
-        )  # fmt: skip
-    import xgboost as xgb
-
-    booster, matrix = result["booster"], xgb.DMatrix(VALID.X)
-    log = result["history"]["valid"][NAME]
-    same("the values", log, by_hand(lambda rounds: booster.predict(matrix, iteration_range=(0, rounds))))
-
-
 RUNNERS = {
-    "DaskLGBMRanker": dask_lgbm_ranker,
     "DaskXGBRanker": dask_xgb_ranker,
-    "xgboost.dask.train": xgboost_dask_train,
     "lgb.train in a task": partial(inside_a_task, name="lgb.train"),
     "xgb.train in a task": partial(inside_a_task, name="xgb.train"),
 }
 NOT_HERE = Error(r"xgboost\.dask\.train", Exception)
 
 
-def global_eval(client):
-    return ra.lightgbm.global_eval(NDCG, n_queries=20, exchange=ra.dask.exchange(client, timeout=60))
-
-
 ROWS = [
-    Row("DaskLGBMRanker", "global_eval", EQUAL, long=True, metric=global_eval),
-    Row("DaskLGBMRanker", "a metric that each worker evaluates on its own rows", Error("global_eval", Exception),
-        long=True,
-        metric=lambda client: ra.lightgbm.eval_metric(NDCG)),
     Row("lgb.train in a task | xgb.train in a task", "a training in one process", EQUAL, long=True),
-    Row("xgboost.dask.train", "the metric in callbacks= too", EQUAL, long=True),
     Row("DaskXGBRanker", "an EvalCallback", NOT_HERE, long=True,
         ranker={"callbacks": [ra.xgboost.EvalCallback(NDCG, [((VALID.X, VALID.y, VALID.qid), "valid")])]}),
     Row("DaskXGBRanker", "the metric as eval_metric=", NOT_HERE, long=True,
@@ -153,6 +95,3 @@ ROWS = [
 @pytest.mark.parametrize(("row", "runner"), cases(ROWS, RUNNERS))
 def test_a_training_does_what_its_row_says(row, runner, cluster2):
     check(row, partial(runner, cluster2, **row.settings))
-    # A failed booster of LightGBM that a worker has not freed leaves its network open for the next training.
-    for worker in workers_of(cluster2):
-        cluster2.submit(gc.collect, workers=[worker], pure=False).result(TIMEOUT)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from tests.helpers.training_table import (
+from tests.training.training_table import (
     EQUAL,
     ERR,
     FRACTIONAL,
@@ -263,15 +263,11 @@ ROWS = [
         watched=(("valid", MAP), ("other", MAP)), stop="ours", rounds=60),
     Row(TRAIN_AND_RANKER, "our early stopping on one of two sets by data_name=", EQUAL, sets=NO_TRAINING_SET,
         watched=(("other", NDCG),), stop="ours", rounds=60, options={"stop": {"data_name": "other"}}),
-    Row("lgb.train", "our early stopping on a set that nobody evaluates", Error("nowhere"),
-        stop="ours", options={"stop": {"data_name": "nowhere"}}),
     Row(EVERY_WAY, "our early stopping does not count the training set", EQUAL, sets=("train", "valid"), stop="ours",
         rounds=60),
     Row(EVERY_WAY, "our early stopping on a measure by its own name", EQUAL, names=("mine",), stop="ours", rounds=60),
     Row(EVERY_WAY, "a name that is the end of another name does not stop for it", EQUAL, measures=(LOSS, NDCG),
         names=("my ndcg", "ndcg"), watched=(("valid", NDCG),), stop="ours", rounds=60),
-    Row("lgb.train", "our early stopping on the training set alone and two measures", Error("train"), sets=("train",),
-        measures=BOTH, stop="ours"),
     Row("lgb.train | LGBMRanker", "our early stopping beside a metric of somebody else", EQUAL, stop="ours", rounds=60,
         options={"feval": added(zero)}),
     Row("LGBMRanker", "our early stopping beside LightGBM's own map", EQUAL, stop="ours", rounds=60,
@@ -334,12 +330,6 @@ ROWS = [
     Row("lgb.cv", "the history of its results", EQUAL, options={"history": True}),
     Row("lgb.cv", "own folds of a declared objective", Error("quer"), objective=OURS_OBJECTIVE,
         options={"folds": "default"}),
-    *(Row("lgb.cv", f"own folds of the objective {name}", Error("quer"), labels=labels,
-          params={"objective": objective}, options={"folds": "default"})
-      for name, objective, labels in (("regression", "regression", "graded"), ("binary", "binary", "binary"),
-                                      ("of somebody else", lambda preds, data: (preds - data.get_label(),
-                                      preds * 0 + 1),
-                                       "graded"))),
     # Repeated and continued trainings, copies and threads
     Row(TRAIN_AND_RANKER, "continued training", EQUAL, start=5),
     Row(TRAIN_AND_RANKER, "continued training and early stopping", EQUAL, start=3, stop="ours", rounds=60),

@@ -1,4 +1,4 @@
-"""Optuna's studies, pruning callbacks and tuners with declared metrics: what may be combined, and what must happen."""
+"""Optuna's studies and pruning callbacks with declared metrics: what may be combined, and what must happen."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from tests.helpers.training_table import EQUAL, LOSS, MAP, NDCG, Error, Row, cases, check, generated, same
+from tests.training.training_table import EQUAL, LOSS, MAP, NDCG, Row, cases, check, generated, same
 
 optuna, integration = pytest.importorskip("optuna"), pytest.importorskip("optuna_integration")
 cb, lgb, xgb = (pytest.importorskip(name) for name in ("catboost", "lightgbm", "xgboost"))
@@ -146,29 +146,8 @@ def pruned(training, measure):
     same("the state of the trial", found.trials[0].state.name, "PRUNED")
 
 
-def tuned(kind):
-    """Tune LightGBM's parameters by our metric."""
-    data = [lgb.Dataset(rows.X, rows.y, group=rows.sizes, free_raw_data=False) for rows in (TRAIN, VALID)]
-    options = {
-        "feval": ra.lightgbm.eval_metric(NDCG),
-        "num_boost_round": 3,
-        "time_budget": 2,
-        "show_progress_bar": False,
-    }
-    params = {**LIGHTGBM, "metric": ra.parse(NDCG).name}
-    optuna.logging.set_verbosity(optuna.logging.ERROR)
-    if kind is integration.LightGBMTuner:
-        tuner = kind(params, data[0], valid_sets=[data[1]], **options)
-    else:
-        tuner = kind(params, data[0], **options)
-    tuner.run()
-
-
 RUNNERS = {f"study of {name}": partial(study, training=training) for name, training in TRAININGS.items()}
 RUNNERS |= {f"pruned {name}": partial(pruned, training=training) for name, training in TRAININGS.items()}
-RUNNERS |= {
-    kind.__name__: partial(tuned, kind=kind) for kind in (integration.LightGBMTuner, integration.LightGBMTunerCV)
-}
 
 
 # The table
@@ -179,8 +158,6 @@ ROWS = [
     *(Row(STUDIES, f"the best round on {measure}", EQUAL, measure=measure, long=measure == MAP)
       for measure in (NDCG, MAP, LOSS)),
     *(Row(PRUNED, f"{measure} in every round", EQUAL, measure=measure) for measure in (NDCG, LOSS)),
-    Row("LightGBMTuner | LightGBMTunerCV", "our metric, which it would minimize", Error("study"),
-        long=True),
 ]  # fmt: skip
 
 

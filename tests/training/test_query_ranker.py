@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from tests.helpers.training_table import (
+from tests.training.training_table import (
     EQUAL,
     ERR,
     FRACTIONAL,
@@ -288,8 +288,6 @@ ROWS = [
     Row(EVERY, "a declared objective", EQUAL, objective=OBJECTIVE),
     Row(EVERY, "a declared objective, weights and early stopping", EQUAL, objective=OBJECTIVE, measures=(WEIGHTED,),
         weighted=True, **STOPS),
-    Row(LGBM, "a declared objective and bagging by query", Error("bagging_by_query"), objective=OBJECTIVE,
-        params={"subsample": 0.6, "subsample_freq": 1, "bagging_by_query": True}),
     Row(LGBM, "bagging by query", EQUAL, params={"subsample": 0.6, "subsample_freq": 1, "bagging_by_query": True},
         **STOPS),
     Row(XGB, "samples of rows and features", EQUAL, params={"subsample": 0.6, "colsample_bytree": 0.6}, **STOPS),

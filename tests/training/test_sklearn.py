@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from tests.helpers.training_table import (
+from tests.training.training_table import (
     EQUAL,
     LOSS,
     MAP,
@@ -479,9 +479,6 @@ ROWS = [
     Row("QueryRanker(XGBRanker)", "continued training", EQUAL, best_iteration=None),
     Row("QueryRanker(XGBRanker)", "continued training of a model that was stopped early", EQUAL, best_iteration=1),
     # What is refused
-    *(Row("call", f"a convention as scoring= of {kind.__name__}", Error("query_scorer"),
-          run=with_scoring(kind, ra.parse(NDCG)))
-      for kind in (GridSearchCV, cross_val_score, learning_curve, permutation_importance)),
     Row("call", "a scorer without ids in permutation_importance", Error("got no 'qid'"),
         run=with_scoring(permutation_importance, query_scorer(NDCG))),
     Row("call", "a scorer without ids", Error("got no 'qid'"), run=score_by_scorer(NDCG, qid=None)),

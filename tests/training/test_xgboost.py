@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from tests.helpers.training_table import (
+from tests.training.training_table import (
     EQUAL,
     ERR,
     FRACTIONAL,
@@ -230,7 +230,6 @@ def xgb_ranker(training, data, objects, *, fails):
     ranker = pickled(ranker.set_params(callbacks=None)) if training.options.get("pickles") else ranker
     margins = (lambda name: {"base_margin": evaluated[name].margin}) if training.margin else lambda name: {}
     predict = lambda name: ranker.predict(evaluated[name].X, **margins(name))  # noqa: E731
-    predict = None if training.options.get("keeps another model") else predict
     return snapshots.trained(log, ranker.best_iteration if training.stop else 0, predict)
 
 
@@ -297,7 +296,6 @@ METRIC, EVAL_CALLBACK = f"{ALONE} | {CUSTOM}", f"{CALLBACK} | XGBRanker"
 FULL, TRAIN = f"{CUSTOM} | {EVAL_CALLBACK}", f"{METRIC} | {EVAL_CALLBACK}"
 EVERY_WAY = f"{TRAIN} | xgb.cv"
 IGNORED = "ignores them"
-ANOTHER = {"keeps another model": True}
 COPIES = (("a copy", copy.copy), ("a deep copy", copy.deepcopy), ("a pickle", pickled))
 
 START = 2  # rounds of a model from which early stopping continues
@@ -362,10 +360,6 @@ ROWS = [
     # Boosters and samples
     Row(TRAIN, "dart", EQUAL, params={"booster": "dart", "rate_drop": 0.3}),
     Row(TRAIN, "gblinear", EQUAL, params=LINEAR),
-    Row(FULL, "early stopping under dart, which keeps another model", Warns("(?i)dart"),
-        params={"booster": "dart", "rate_drop": 0.3}, stop="ours", rounds=60, options=ANOTHER),
-    Row(FULL, "early stopping under gblinear, which keeps another model",
-        Warns("gblinear"), params=LINEAR, stop="ours", rounds=60, options=ANOTHER),
     Row(EVERY_WAY, "samples of rows and features", EQUAL, params={"subsample": 0.6, "colsample_bytree": 0.6},
         stop="ours", rounds=60),
     Row(TRAIN, "a forest of four trees a round", EQUAL, params={"num_parallel_tree": 4, "subsample": 0.6}, stop="ours",

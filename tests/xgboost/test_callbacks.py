@@ -26,20 +26,6 @@ def train_and_read(data, *callbacks, rounds=2, **options):
     return booster, ra.History.of(log)
 
 
-def test_xgbrankers_log_has_the_values_of_the_callback_in_full_precision():
-    data, valid = ranking(12), ranking(13)
-    rows = np.random.default_rng(0).permutation(valid.y.size)  # rows of a set may be in any order
-    callback = ra.xgboost.EvalCallback([LETOR, XGBOOST], [((valid.X[rows], valid.y[rows], valid.qid[rows]), "valid")])
-    ranker = xgb.XGBRanker(n_estimators=4, callbacks=[callback], n_jobs=1).fit(data.X, data.y, qid=data.qid)
-    history = ra.History.of(ranker.evals_result())
-    assert len(history) == 8
-    for iteration in range(4):
-        scores = ranker.predict(valid.X[rows], iteration_range=(0, iteration + 1))
-        for index, convention in enumerate((LETOR, XGBOOST)):
-            value = ra.evaluate(valid.y[rows], scores, convention, qid=valid.qid[rows]).value
-            assert tuple(history[2 * iteration + index]) == ("valid", convention, value)
-
-
 def test_the_callback_adds_its_evaluation_set_to_xgboosts_log():
     data, valid, log = ranking(12), ranking(13), {}
     weights = np.random.default_rng(1).random(valid.sizes.size)
@@ -84,29 +70,6 @@ def test_each_training_reads_the_labels_and_groups_of_the_dmatrix():
         scores = booster.predict(matrix)
         for entry in history:
             assert entry.value == ra.evaluate(labels, scores, entry.convention, group_sizes=sizes).value
-
-
-def test_early_stopping_in_xgbranker_watches_an_evaluation_set_of_the_callback():
-    data, valid = ranking(20, 60), ranking(21, 40)
-    evals = [((valid.X, valid.y, valid.qid), "valid"), ((data.X, data.y, data.qid), "train")]
-    callback = ra.xgboost.EvalCallback([TEXTBOOK, LETOR], evals)
-    stop = ra.xgboost.early_stopping(TEXTBOOK, rounds=5, data_name="valid")
-    ranker = xgb.XGBRanker(n_estimators=80, learning_rate=1.0, callbacks=[callback, stop], n_jobs=1)
-    ranker.fit(data.X, data.y, qid=data.qid)
-    values = ranker.evals_result()["valid"][TEXTBOOK.name]
-    assert ranker.best_iteration == int(np.argmax(values)) == len(values) - 6 < 74
-
-
-def test_one_callback_reports_each_fit_and_each_continued_training():
-    data, evals = ranking(16), [((ranking(17).X, ranking(17).y, ranking(17).qid), "valid")]
-    callback = ra.xgboost.EvalCallback({"mine": LETOR}, evals)
-    ranker, booster = xgb.XGBRanker(n_estimators=2, callbacks=[callback], n_jobs=1), None
-    for n_trees in (2, 4):
-        ranker.fit(data.X, data.y, qid=data.qid, verbose=False)
-        assert len(ranker.evals_result()["valid"]["mine"]) == 2
-        log = {}
-        booster = train({}, dmatrix(data), 2, callbacks=[callback], xgb_model=booster, evals_result=log)
-        assert (booster.num_boosted_rounds(), len(log["valid"]["mine"])) == (n_trees, 2)
 
 
 def test_unsupported_uses_of_the_callback_are_refused():
@@ -192,14 +155,6 @@ def test_a_set_whose_features_have_other_rows_than_its_labels_is_refused():
     callback = ra.xgboost.EvalCallback(TEXTBOOK, [((data.X[1:], data.y, data.qid), "valid")])
     with pytest.raises(ra.InputError, match=f"X has {data.y.size - 1} rows but labels has {data.y.size}"):
         train({}, dmatrix(data), 2, callbacks=[callback])
-
-
-def test_a_metric_reported_twice_per_round_is_refused():
-    data = ranking(18)
-    matrix = dmatrix(data)
-    with pytest.raises(ra.InputError, match="'ndcg@10/textbook' of 'valid' is reported twice a round"):
-        train({}, matrix, 2, evals=[(matrix, "valid")], custom_metric=ra.xgboost.eval_metric(TEXTBOOK),
-              callbacks=[callback_on_rows(data)])  # fmt: skip
 
 
 def test_one_callback_serves_trainings_at_once_and_inside_one_another():

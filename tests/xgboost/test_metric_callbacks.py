@@ -44,27 +44,11 @@ def test_the_callback_replaces_rounded_values_by_full_precision():
         assert rounded_values == [round(value, 6) for value in values] != values
 
 
-def test_xgboosts_early_stopping_rounds_see_the_full_precision():
-    metric = ra.xgboost.eval_metric([LETOR, TEXTBOOK])
-    booster, log = train_with_metric(metric, early_stopping_rounds=5, maximize=True)
-    values = log["valid"][TEXTBOOK.name]  # the last metric of the last set
-    assert booster.best_score == max(values)
-    assert booster.best_score != round(booster.best_score, 6)
-    assert booster.best_iteration == int(np.argmax(values)) == len(values) - 6
-
-
 def test_xgboosts_own_early_stopping_listed_before_the_metric_is_refused():
     metric = ra.xgboost.eval_metric(LETOR)
     stop = xgb.callback.EarlyStopping(rounds=5, metric_name=LETOR.name, maximize=True)
     with pytest.raises(ra.InputError, match=r"early stopping ran before eval_metric.\nHint: list eval_metric before"):
         train({}, dmatrix(TRAIN), 5, evals=[(dmatrix(TRAIN), "train")], custom_metric=metric, callbacks=[stop, metric])
-
-
-def test_training_continues_from_a_model_that_was_stopped_early():
-    metric = ra.xgboost.eval_metric(TEXTBOOK)
-    booster, _ = train_with_metric(metric, ra.xgboost.early_stopping(TEXTBOOK, rounds=5))
-    _, log = train_with_metric(metric, ra.xgboost.early_stopping(TEXTBOOK, rounds=5), xgb_model=booster)
-    assert len(log["valid"][TEXTBOOK.name]) > 5
 
 
 def test_unsupported_uses_of_the_metric_are_refused():

@@ -12,10 +12,10 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import objectives
+from tests.helpers.checkout import golden_file
 from tests.helpers.objective_rankings import graded_ranking
 from tests.helpers.objective_trainings import MEAN_PAIRS, PAIR_SEED, XGBoost, assert_same_predictions
-from tests.helpers.shared_data import golden_file
-from tests.helpers.tables import for_each, short
+from tests.helpers.parameters import short
 
 xgb = pytest.importorskip("xgboost")
 
@@ -42,7 +42,7 @@ def base_score_of(booster):
 
 
 @pytest.mark.long
-@for_each("name", XGBoost.presets)
+@pytest.mark.parametrize("name", XGBoost.presets)
 def test_base_score_is_xgboosts_own_estimate(name):
     objective, train = ra.xgboost.objective(XGBoost.presets[name]()), dmatrix(4, binary=name == "rank:map")
     estimate = base_score_of(xgb.train({**PARAMS, "objective": name}, train, 1))
@@ -66,7 +66,7 @@ def test_equal_labels_give_a_base_score_of_zero():
 
 
 @pytest.mark.long
-@for_each("value", NOT_BUILT_IN, ids=lambda value: value.kind)
+@pytest.mark.parametrize("value", NOT_BUILT_IN, ids=lambda value: value.kind)
 def test_replay_params_of_an_objective_that_xgboost_lacks_are_a_base_score_alone(value):
     assert ra.xgboost.objective(value).replay_params(dmatrix(6, binary=True)).keys() == {"base_score"}
 
@@ -80,11 +80,11 @@ def test_replay_params_draw_nothing_from_the_random_generator():
     np.testing.assert_array_equal(queried(zeros, train), untouched(zeros, train))
 
 
-@for_each(
+@pytest.mark.parametrize(
     "params",
     [{}, {"tree_method": "approx"}, {"colsample_bynode": 0.5}, {"subsample": 0.5, "random_state": 7}, START],
 )
-@for_each("weighted", [False, True])
+@pytest.mark.parametrize("weighted", [False, True])
 def test_query_ranker_replays_to_the_last_bit(params, weighted):
     sklearn, data = pytest.importorskip("rankadapters.sklearn"), graded_ranking(9)
     weights = np.repeat(np.random.default_rng(0).random(data.sizes.size), data.sizes) if weighted else None
@@ -103,7 +103,7 @@ def test_query_ranker_replays_to_the_last_bit(params, weighted):
 
 
 @pytest.mark.long
-@for_each(("name", "options"), [("rank:ndcg", {}), ("rank:map", {}), ("rank:ndcg", MEAN_PAIRS)])
+@pytest.mark.parametrize(("name", "options"), [("rank:ndcg", {}), ("rank:map", {}), ("rank:ndcg", MEAN_PAIRS)])
 def test_cv_keeps_queries_whole_and_equals_the_built_in_objective(name, options):
     value, train, results = XGBoost.presets[name](**options), dmatrix(10, binary=name == "rank:map"), []
     for params, obj in (({}, ra.xgboost.objective(value)), ({"objective": name, **options}, None)):
@@ -155,14 +155,16 @@ def test_replay_params_of_seeded_pairs_ask_for_a_base_score(monkeypatch):
 
 
 @pytest.mark.long
-@for_each("value", [objectives.xgboost.ndcg(**MEAN), SEEDED.replace(convention="letor4@10"), NDCG], ids=short)
+@pytest.mark.parametrize(
+    "value", [objectives.xgboost.ndcg(**MEAN), SEEDED.replace(convention="letor4@10"), NDCG], ids=short
+)
 def test_replay_params_of_other_objectives_estimate_the_base_score(value):
     assert abs(ra.xgboost.objective(value).replay_params(dmatrix(1))["base_score"]) < 0.5
 
 
 @pytest.mark.long
 @pytest.mark.skipif(not PAIR_SEED, reason="XGBoost up to 3.3 draws the pairs by the round")
-@for_each("seed", [7, -1, 2**32 + 5])
+@pytest.mark.parametrize("seed", [7, -1, 2**32 + 5])
 def test_a_seed_outside_32_bits_is_taken_modulo_2_to_the_32(seed):
     train, obj = dmatrix(1), ra.xgboost.objective(SEEDED.replace(seed=seed % 2**32), n_threads=1)
     expected = margins(train, {"objective": "rank:ndcg", **MEAN, "seed": seed, **START})
@@ -173,7 +175,7 @@ GOLDEN = golden_file("pair_draws")
 
 
 @pytest.mark.long
-@for_each("training", GOLDEN["trainings"], ids=lambda part: f"{part['objective']} {part['params']}")
+@pytest.mark.parametrize("training", GOLDEN["trainings"], ids=lambda part: f"{part['objective']} {part['params']}")
 def test_any_release_reproduces_the_recorded_training_of_xgboost_3_4(training):
     train = xgb.DMatrix(np.array(GOLDEN["X"]), label=GOLDEN["labels"], group=GOLDEN["group"], nthread=1)
     seed, start = training["params"]["seed"], training["params"].get("base_score")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 import warnings
 
 import numpy as np
@@ -14,10 +13,9 @@ from tests.helpers.rankings import ranking
 
 xgb = pytest.importorskip("xgboost")
 pytest.importorskip("sklearn")
-from sklearn.base import clone  # noqa: E402 - after the skip
 
 from rankadapters.xgboost.stopping import LARGEST_MIN_DELTA, DirectionCheck  # noqa: E402
-from tests.helpers.xgboost_matrices import PARAMS, dmatrix, train  # noqa: E402
+from tests.helpers.xgboost_matrices import dmatrix, train  # noqa: E402
 
 TRAIN, VALID = ranking(20, 60), ranking(21, 40)
 MAP, LOSS = ra.parse("lightgbm.map@10"), ra.parse("catboost.query_rmse")
@@ -55,29 +53,6 @@ def test_the_last_round_of_a_training_can_be_the_best(rounds):
     booster, log = train_with_metric(TEXTBOOK, first=[stop], rounds=rounds)
     values = log["valid"][TEXTBOOK.name]
     assert (booster.best_iteration, booster.best_score) == (int(np.argmax(values)), max(values))
-
-
-def test_a_ranker_is_fitted_again_cloned_and_pickled_with_equal_trees():
-    callbacks = [ra.xgboost.early_stopping(TEXTBOOK, rounds=5), ra.xgboost.EvalCallback(TEXTBOOK, ROWS)]
-    ranker = xgb.XGBRanker(n_estimators=60, learning_rate=1.0, callbacks=callbacks, n_jobs=1)
-    logs = []
-    for again in (ranker, ranker, clone(ranker), pickle.loads(pickle.dumps(ranker))):
-        log = again.fit(TRAIN.X, TRAIN.y, qid=TRAIN.qid, verbose=False).evals_result()
-        values = log["valid"][TEXTBOOK.name]
-        assert again.best_iteration == int(np.argmax(values)) == len(values) - 6
-        logs.append(log)
-    assert logs == [logs[0]] * 4
-
-
-def test_it_stops_each_cv_as_xgboosts_own():
-    def cv(stop):
-        metric = ra.xgboost.eval_metric(TEXTBOOK)
-        return xgb.cv({**PARAMS, "eta": 1.0}, dmatrix(TRAIN), 60, nfold=3, custom_metric=metric, callbacks=[stop],
-                      as_pandas=False)  # fmt: skip
-
-    stop = ra.xgboost.early_stopping(TEXTBOOK, rounds=5)
-    expected = cv(xgb.callback.EarlyStopping(rounds=5, metric_name=TEXTBOOK.name, maximize=True))
-    assert cv(stop) == cv(stop) == expected
 
 
 @pytest.mark.parametrize("is_first", [False, True])
@@ -178,17 +153,9 @@ def test_the_wrong_direction_is_refused(convention, maximize):
         train_with_metric([LETOR, convention], own)
 
 
-@pytest.mark.parametrize(("convention", "maximize"), [(MAP, None), (TEXTBOOK, False), (LOSS, True)])
-def test_the_wrong_direction_is_refused_in_cross_validation(convention, maximize):
-    metric, better = ra.xgboost.eval_metric(convention), convention.higher_is_better
-
-    def validate(maximize, callbacks):
-        return xgb.cv(PARAMS, dmatrix(TRAIN), 30, nfold=3, custom_metric=metric, early_stopping_rounds=5,
-                      maximize=maximize, callbacks=callbacks, as_pandas=False)  # fmt: skip
-
-    with pytest.raises(ra.InputError, match=rf"on 'test' for the best, (.|\n)*Hint: maximize={better} beside"):
-        validate(maximize, [metric])
-    assert validate(better, [metric]) == validate(better, [])
+def test_the_wrong_direction_of_two_rounds_is_refused_at_the_end_of_the_training():
+    with pytest.raises(ra.InputError, match=r"takes round 1 of 'ap@10/lightgbm.map'(.|\n)*higher is better"):
+        train_with_metric(MAP, early_stopping_rounds=5, rounds=2)
 
 
 def test_the_wrong_direction_is_refused_in_xgbranker_and_on_several_workers(monkeypatch):

@@ -10,21 +10,20 @@ from rankadapters.core.binding import gains as module
 from rankadapters.core.binding.gains import discounts_of, gains_of, gains_of_rows, ideal_sums
 from rankadapters.core.ranking.compiled import kernels
 from rankadapters.core.ranking.ranks import rank_queries
-from tests.helpers.ragged_queries import TEXTBOOK, ragged_columns
-from tests.helpers.tables import for_each
+from tests.helpers.rankings import TEXTBOOK, ragged_columns
 
 GAINS = ["exp2", "exp2-floor", "linear", "linear-positive", "from_1", "table_0_1_2_5", "table_-1_0_0_3"]
 
 
-@for_each("gain", [*GAINS, "linear-from_2"])
-@for_each("judged", [None, [True, True, False, True, True]])
+@pytest.mark.parametrize("gain", [*GAINS, "linear-from_2"])
+@pytest.mark.parametrize("judged", [None, [True, True, False, True, True]])
 def test_gains_of_rows_are_the_gains_of_their_labels(gain, judged):
     labels = np.array([3.0, 0, 2, 1, 0])
     queries = ra.Queries(labels, qid=[7] * 5, judged=judged)
     assert gains_of_rows(queries, gain).tolist() == gains_of(labels, queries.judged, gain).tolist()
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("labels", "gain", "problem"),
     [
         ([1, 3, 0], "table_0_1", r"labels\[1\] is 3, outside the gain table"),
@@ -54,9 +53,9 @@ def test_ideal_sums_of_counts_are_those_of_sorted_rows(choice, rows_per_block, m
             assert ideal_sums(queries.grade_counts, np.array(gains), k, discounts).tolist() == expected.tolist()
 
 
-@for_each("gain", GAINS)
-@for_each("ties", ["best", "worst", "average"])
-@for_each("is_partly_judged", [False, True])
+@pytest.mark.parametrize("gain", GAINS)
+@pytest.mark.parametrize("ties", ["best", "worst", "average"])
+@pytest.mark.parametrize("is_partly_judged", [False, True])
 def test_values_do_not_depend_on_whether_grades_are_counted(gain, ties, is_partly_judged):
     labels, scores, qid = ragged_columns(1, n_queries=20)
     judged = (np.arange(labels.size) % 5 > 0) if is_partly_judged else None

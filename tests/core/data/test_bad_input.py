@@ -11,8 +11,10 @@ import pyarrow as pa
 import pytest
 
 import rankadapters as ra
-from tests.helpers.tables import for_each
-from tests.helpers.two_queries import CONV, LABELS, QID, SCORES, WEIGHTED
+
+CONV = ra.presets.textbook(3)
+LABELS, SCORES, QID = [1, 0, 2, 0], [0.1, 0.4, 0.3, 0.2], ["a", "a", "b", "b"]
+WEIGHTED = CONV.replace(average="query")
 
 
 def assert_refused(problem, labels, scores, convention, **columns):
@@ -20,7 +22,7 @@ def assert_refused(problem, labels, scores, convention, **columns):
         ra.evaluate(labels, scores, convention, **columns)
 
 
-@for_each("ties", ["input", "reverse", "average", "worst", "best"])
+@pytest.mark.parametrize("ties", ["input", "reverse", "average", "worst", "best"])
 def test_every_order_of_ties_refuses_scores_that_are_not_finite(ties):
     assert_refused(r"scores\[1\] is nan", LABELS, [0.1, np.nan, 0.2, 0.3], CONV.replace(ties=ties), qid=QID)
 
@@ -56,7 +58,7 @@ COLUMN_KINDS = {
 }
 
 
-@for_each("kind", COLUMN_KINDS)
+@pytest.mark.parametrize("kind", COLUMN_KINDS)
 def test_columns_of_every_library_give_the_same_score(kind):
     to_column = COLUMN_KINDS[kind]
     score = ra.evaluate(to_column(LABELS), to_column(SCORES), CONV, qid=to_column(QID))
@@ -91,7 +93,7 @@ def test_weights_indexed_by_query_id_in_another_order_are_refused():
     assert ra.evaluate(LABELS, SCORES, WEIGHTED, qid=["b", "b", "a", "a"], query_weight=weights.loc[ids])
 
 
-@for_each("qid", [[2**63, 2**63, 2**63 + 1, -1], [2**53, 2**53, 2**53 + 1, 0.5]])
+@pytest.mark.parametrize("qid", [[2**63, 2**63, 2**63 + 1, -1], [2**53, 2**53, 2**53 + 1, 0.5]])
 def test_large_query_ids_that_float64_would_merge_stay_apart(qid):
     assert ra.Queries(LABELS, qid=qid).n_queries == 3
 
@@ -122,7 +124,7 @@ def chunked_categories(values):
     return pa.chunked_array([pa.array(values)]).dictionary_encode()
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("name", "values", "problem"),
     [
         ("labels", [1.0, None, 2.0, 0.0], r"labels\[1\] is nan"),
@@ -142,14 +144,14 @@ def test_a_null_among_the_categories_of_chunks_is_missing(name, values, problem)
     assert_refused(problem, columns.pop("labels"), columns.pop("scores"), CONV, **columns)
 
 
-@for_each("kind", [list, lambda column: pa.table({"model": chunked_categories(column)})["model"]])
+@pytest.mark.parametrize("kind", [list, lambda column: pa.table({"model": chunked_categories(column)})["model"]])
 def test_categories_of_chunks_are_their_values(kind):
     chunks = pa.chunked_array([pa.array(["b", "a"]).dictionary_encode(), pa.array(["a", "c"]).dictionary_encode()])
     queries = ra.Queries(kind([1, 0, 2, 0]), qid=chunks)
     assert (queries.query_ids.tolist(), queries.labels.tolist()) == (["b", "a", "c"], [1, 0, 2, 0])
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("ids", "problem"),
     [
         ([1, 1, "1", "1"], r"qid\[2\] is '1' \(text\), but qid\[0\] is 1 \(number\)"),
@@ -171,7 +173,9 @@ def test_ids_of_several_types_in_one_column_are_refused(ids, problem):
         ra.evaluate_table({"label": LABELS, "score": SCORES, "qid": ids}, CONV)
 
 
-@for_each("qid", [[1, 1.0, 2, np.int8(2)], ["a", np.str_("a"), "b", "b"], [True, np.True_, False, False]])
+@pytest.mark.parametrize(
+    "qid", [[1, 1.0, 2, np.int8(2)], ["a", np.str_("a"), "b", "b"], [True, np.True_, False, False]]
+)
 def test_ids_of_one_type_may_have_several_classes(qid):
     assert ra.Queries(LABELS, qid=qid).n_queries == 2
 
@@ -183,7 +187,7 @@ def test_bools_among_numbers_are_labels_and_scores():
     assert ra.evaluate_table(table, CONV) == mixed
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("sizes", "hint"),
     [
         ([0, 2, 5], "numpy.diff(group_sizes)"), ([2, 5], "numpy.diff(group_sizes, prepend=0)"),
@@ -197,7 +201,7 @@ def test_offsets_as_group_sizes_are_recognized(sizes, hint):
     assert ra.Queries([1, 0, 1, 0, 2], group_sizes=eval(hint, {"numpy": np, "group_sizes": sizes}))  # noqa: S307 - ours
 
 
-@for_each("sizes", [[5], [1, 4], [2, 3]])
+@pytest.mark.parametrize("sizes", [[5], [1, 4], [2, 3]])
 def test_rising_group_sizes_are_no_offsets(sizes):
     assert ra.Queries([1, 0, 1, 0, 2], group_sizes=sizes).group_sizes.tolist() == sizes
 

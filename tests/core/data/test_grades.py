@@ -13,7 +13,6 @@ import rankadapters as ra
 from rankadapters.core.data import grades as module
 from rankadapters.core.data.grades import as_grades, blocks_of_queries, counts_of_grades, of_rows, positions_by_grade
 from rankadapters.core.ranking.offsets import offsets
-from tests.helpers.tables import for_each
 
 NO_GRADES = (0.5, -1.0, 256.0, 255.5, 1e300, -1e-300, 2.0**53)
 SIZES = st.lists(st.integers(1, 7), min_size=1, max_size=9)
@@ -34,7 +33,7 @@ def some_queries(sizes, seed, *, scattered, n_grades=4):
     return ra.Queries(labels, qid=rng.permutation(qid) if scattered else qid)
 
 
-@for_each("label", NO_GRADES)
+@pytest.mark.parametrize("label", NO_GRADES)
 def test_other_labels_are_no_grades(label):
     assert as_grades(np.array([3.0, label]), None) is None
     assert as_grades(np.array([3.0, label]), np.array([True, False])).tolist() == [3, 0]
@@ -45,7 +44,7 @@ def test_grades_are_whole_labels_up_to_255_and_unjudged_rows_have_grade_0():
     assert ra.Queries([np.nan, 2.0], qid=[1, 1], judged=[False, True]).grades.tolist() == [0, 2]
 
 
-@for_each("label", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("label", [np.nan, np.inf, -np.inf])
 def test_a_label_that_is_not_finite_is_refused(label):
     with pytest.raises(ra.InputError, match=r"labels\[1\] is .*not a finite number"):
         ra.Queries([1.0, label], qid=[1, 1])
@@ -134,8 +133,8 @@ COLUMNS = {
 }
 
 
-@for_each("columns", COLUMNS.values(), ids=COLUMNS)
-@for_each("labels", [[2, 0, 1, 0, 2], [2, -0.0, 1, 0, 2], [250, 0, 1, 0, 2]])
+@pytest.mark.parametrize("columns", COLUMNS.values(), ids=COLUMNS)
+@pytest.mark.parametrize("labels", [[2, 0, 1, 0, 2], [2, -0.0, 1, 0, 2], [250, 0, 1, 0, 2]])
 def test_counted_grades_have_the_fingerprints_that_rows_have(labels, columns):
     queries = ra.Queries(np.array(labels, float), qid=[7, 7, 9, 7, 9], **columns)
     uncounted = queries.with_columns(labels=queries.labels)

@@ -18,15 +18,14 @@ from rankadapters.core.data.columns import as_numbers, index_dtype
 from rankadapters.core.data.grouping import grouped, stable_order
 from rankadapters.core.data.ids import hash_ids, id_column, id_kind, id_value
 from rankadapters.core.data.optional_columns import rank_docids
-from tests.helpers.tables import for_each
 
 
-@for_each(("n", "expected"), [(1, np.int32), (2**31 - 1, np.int32), (2**31, np.int64)])
+@pytest.mark.parametrize(("n", "expected"), [(1, np.int32), (2**31 - 1, np.int32), (2**31, np.int64)])
 def test_row_numbers_are_int32_where_they_fit(n, expected):
     assert index_dtype(n) is expected
 
 
-@for_each("kind", ["?", "i1", ">u2", "i4", ">i8", "f2", "<f4", ">f4", "<f8", ">f8"])
+@pytest.mark.parametrize("kind", ["?", "i1", ">u2", "i4", ">i8", "f2", "<f4", ">f4", "<f8", ">f8"])
 def test_numbers_become_native_float32_or_float64(kind):
     numbers = as_numbers("scores", np.array([0, 1, 1], kind))
     assert numbers.dtype == (np.float32 if np.dtype(kind) == np.float32 else np.float64)
@@ -45,7 +44,7 @@ SCATTERED = {
 }
 
 
-@for_each("ids", SCATTERED.values(), ids=SCATTERED)
+@pytest.mark.parametrize("ids", SCATTERED.values(), ids=SCATTERED)
 def test_rows_are_grouped_by_first_appearance_and_sorted_stably(ids):
     qid = np.random.default_rng(0).choice(ids, 40)
     rows_of_query: dict[int, list[int]] = {}
@@ -99,7 +98,7 @@ EQUAL_IDS = {
 }  # fmt: skip
 
 
-@for_each("columns", EQUAL_IDS.values(), ids=EQUAL_IDS)
+@pytest.mark.parametrize("columns", EQUAL_IDS.values(), ids=EQUAL_IDS)
 def test_equal_ids_of_any_type_have_one_hash_one_value_and_one_query(columns):
     assert {int(hash_ids(column)[0]) for column in columns} == {int(hash_ids(columns[0])[0])}
     assert {repr(id_value(column[0])) for column in columns} == {repr(id_value(columns[0][0]))}
@@ -124,7 +123,7 @@ def test_pandas_times_have_the_hashes_of_numpy_times():
         assert hash_ids(objects(pandas.Timestamp(text).tz_localize("UTC").tz_convert("Asia/Tokyo"))) == expected
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("ids", "dtype", "kind"),
     [
         (np.array([1], np.int8), np.int64, "integer"),
@@ -182,7 +181,7 @@ def fingerprints(**columns):
 WHOLE_NUMBER_HASHES = ["0xe220a8397b1dcdaf", "0x910a2dec89025cc1", "0x1fdd7128f310c389", "0xe4d971771b652c20"]
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("ids", "expected"),
     [
         ([0, 1, 2**40, -1], WHOLE_NUMBER_HASHES),
@@ -199,7 +198,7 @@ def test_hashes_of_ids_never_change(ids, expected):
     assert [hex(word) for word in hash_ids(column).tolist()] == expected
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("columns", "expected"),
     [
         *((columns, ["0xe4381c778c6e650e", "0x67c8e1f8ddc80864"]) for columns in (  # all mean the same

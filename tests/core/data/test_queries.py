@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankadapters as ra
-from tests.helpers.tables import for_each
 
 QID = ["b", "a", "b", "c", "a"]
 QUERIES = ra.Queries([3, 0, 1, 2, 1], qid=QID, query_weight=[1, 2, 3], row_weight=[0.5, 1, 1.5, 2, 2.5])
@@ -27,7 +26,7 @@ def test_queries_map_rows_to_queries_and_back():
     assert rows.tolist() == QUERIES.rows.tolist()
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("columns", "sizes"),
     [
         ({"qid": ["q10", "q10", "q10", "q9", "q2", "q2"]}, [3, 1, 2]),  # np.unique would sort: [3, 2, 1]
@@ -114,14 +113,14 @@ def test_an_empty_list_of_pairs_is_allowed():
     assert ra.evaluate(queries, [1, 2, 3, 4], conv).value == conv.empty
 
 
-@for_each("numbers", [[0, 0], [2], [-1], [0.0], []])
+@pytest.mark.parametrize("numbers", [[0, 0], [2], [-1], [0.0], []])
 def test_subset_refuses_numbers_that_are_not_different_queries(numbers):
     queries = ra.Queries([1, 0, 1, 0], qid=["a", "a", "b", "b"])
     with pytest.raises(ra.InputError, match="allowed are different whole numbers from 0 to 1"):
         queries.subset(np.array(numbers))
 
 
-@for_each("column", [None, "query_weight", "row_weight", "pair_weight"])
+@pytest.mark.parametrize("column", [None, "query_weight", "row_weight", "pair_weight"])
 def test_weighed_by_keeps_one_column_of_weights_and_the_pairs(column):
     queries = ra.Queries(
         [1, 0, 1, 0], qid=["a", "a", "b", "b"], query_weight=[1, 2], row_weight=[1, 2, 3, 4], pairs=([0], [1], [2.0])
@@ -164,7 +163,7 @@ def test_a_measure_over_all_rows_ranks_ties_in_the_order_of_the_caller():
     assert interleaved.value == one_query.value == (1 + 2 / 3) / 2
 
 
-@for_each(
+@pytest.mark.parametrize(
     "function", [ra.evaluate, ra.per_query, ra.Evaluator, ra.inert, ra.audit.order, ra.audit.page, ra.parity.crosscheck]
 )
 def test_main_functions_describe_the_columns_as_queries_does(function):

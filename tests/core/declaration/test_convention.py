@@ -11,8 +11,7 @@ from hypothesis import given
 
 import rankadapters as ra
 from rankadapters import presets
-from tests.helpers.convention_strategies import conventions
-from tests.helpers.tables import for_each
+from tests.helpers.conventions import conventions
 
 FIELDS = {
     "k": 10, "gain": "exp2", "discount": "log2", "ideal": "cutoff", "ties": "average", "precision": "float64",
@@ -40,7 +39,7 @@ def test_the_signature_is_as_documented():
 DCG_FIELDS = {name: value for name, value in FIELDS.items() if name not in {"ideal", "empty"}}
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("preset", "field", "allowed", "refused"),
     [
         ("textbook@5", "k", [1], [0]),
@@ -62,7 +61,7 @@ def test_numbers_of_a_field_are_allowed_up_to_its_bounds(preset, field, allowed,
             convention.replace(**{field: value})
 
 
-@for_each("field", FIELDS)
+@pytest.mark.parametrize("field", FIELDS)
 def test_a_measure_needs_a_possible_value_of_every_field(field):
     others = {name: value for name, value in FIELDS.items() if name != field}
     with pytest.raises(ra.ConventionError, match=rf"left out:\n  {field}: .+"):
@@ -111,7 +110,7 @@ def test_a_name_has_the_preset_or_seven_hexadecimal_digits():
     assert "letor4" not in with_cutoff.name
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("preset", "default", "difference"),
     [
         (presets.trec_eval_9(5, complete=True), presets.trec_eval_9(5), {"missing": ("zero", "skip")}),
@@ -136,7 +135,7 @@ def test_parameters_of_a_preset_change_its_fields(preset, default, difference):
     assert presets.letor3(5).name == "ndcg@5/letor3"
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("measure", "field", "value", "fitting_columns", "unfitting_columns"),
     [
         (ra.AP, "average", "geometric_0.001", [], ["query_weight"]),
@@ -154,7 +153,7 @@ def test_a_value_fits_the_columns_that_it_needs_and_none_that_it_ignores(
     assert unfitting_columns is None or not declaration.fits(value, unfitting_columns)
 
 
-@for_each("gains", [[0, 1, 10], (0, 1.0, 10), np.array([0, 1, 10]), np.float32([0, 1, 10])])
+@pytest.mark.parametrize("gains", [[0, 1, 10], (0, 1.0, 10), np.array([0, 1, 10]), np.float32([0, 1, 10])])
 def test_a_list_of_gains_becomes_a_gain_table(gains):
     replaced = ra.presets.lightgbm(10).replace(gain=gains)
     declared = ra.NDCG(**{**ra.presets.lightgbm(10).to_dict(), "gain": gains})

@@ -18,14 +18,13 @@ from rankadapters.core.declaration.declared import RAISES, with_fields
 from rankadapters.core.measures import MEASURES
 from rankadapters.core.measures.losses import Loss
 from rankadapters.core.measures.ranked import Discounted, Ranked
-from tests.helpers.tables import for_each
 
 CLASSES = [*MEASURES.values(), ra.Convention, Ranked, Discounted, Loss]
 MEASURE_FILES = sorted((Path(ra.__file__).parent / "core" / "measures").glob("*.py"))
 TITLES = ["Parameters", "Raises", "References", "Examples"]
 
 
-@for_each("kind", CLASSES)
+@pytest.mark.parametrize("kind", CLASSES)
 def test_docstrings_explain_every_field_in_the_order_of_the_signature(kind):
     text = inspect.getdoc(kind)
     section = text.partition("\nParameters\n----------\n")[2].partition("\n\nRaises\n------\n")[0]
@@ -41,7 +40,7 @@ def test_docstrings_explain_every_field_in_the_order_of_the_signature(kind):
     assert titles[:2] == ["Parameters", "Raises"]
 
 
-@for_each("path", MEASURE_FILES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", MEASURE_FILES, ids=lambda path: path.stem)
 def test_remarks_in_a_measure_file_are_on_its_fields_and_are_shown(path):
     module = importlib.import_module(f"rankadapters.core.measures.{path.stem}")
     for node in ast.parse(path.read_text(encoding="utf-8")).body:

@@ -8,8 +8,7 @@ import pytest
 import rankadapters as ra
 from rankadapters.core.declaration.fields import Cutoff
 from rankadapters.core.ranking.compiled import NEVER, NOW, kernels
-from tests.helpers.every_measure import WITH_PRESET, convention_of, without_docids
-from tests.helpers.tables import for_each
+from tests.helpers.conventions import WITH_PRESET, convention_of, without_docids
 
 
 def plain(measure):
@@ -21,11 +20,13 @@ def plain(measure):
 
 
 PLAIN = {name: plain(name) for name in WITH_PRESET}
-every_measure = for_each("measure", PLAIN)
+every_measure = pytest.mark.parametrize("measure", PLAIN)
 
 
 @every_measure
-@for_each(("column", "weights"), [("query_weight", [1, 2]), ("row_weight", [1, 2, 3, 4]), ("pairs", ([0], [1], [2.0]))])
+@pytest.mark.parametrize(
+    ("column", "weights"), [("query_weight", [1, 2]), ("row_weight", [1, 2, 3, 4]), ("pairs", ([0], [1], [2.0]))]
+)
 def test_weights_that_a_convention_does_not_count_are_refused(measure, column, weights):
     convention = ra.parse(PLAIN[measure])
     average = {"query_weight": "query", "row_weight": "row", "pairs": "pair"}[column]
@@ -60,7 +61,7 @@ def test_bad_cutoffs_are_refused_and_measures_without_cutoffs_take_none(measure)
         ra.parse(str(plain).replace(f"{measure}/", f"{measure}@5/"))
 
 
-@for_each("text", [*PLAIN.values(), "yahoo@3", "trec_eval_9@3", "catboost.mrr@3", "lightgbm.map@3"])
+@pytest.mark.parametrize("text", [*PLAIN.values(), "yahoo@3", "trec_eval_9@3", "catboost.mrr@3", "lightgbm.map@3"])
 def test_a_bad_score_in_a_query_without_relevant_rows_is_refused(text):
     scores = np.arange(33.0)
     scores[3] = np.nan
@@ -72,8 +73,8 @@ def test_a_bad_score_in_a_query_without_relevant_rows_is_refused(text):
 BINARY = [measure for measure, text in PLAIN.items() if "relevant" in ra.parse(text).fields()]
 
 
-@for_each("measure", BINARY)
-@for_each("empty", [0, 0.25, 1, "skip", "error"])
+@pytest.mark.parametrize("measure", BINARY)
+@pytest.mark.parametrize("empty", [0, 0.25, 1, "skip", "error"])
 def test_a_query_without_relevant_rows_counts_what_empty_says(measure, empty):
     """Every query is empty here. Real programs print values of such data."""
     convention = ra.parse(PLAIN[measure])

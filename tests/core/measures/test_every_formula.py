@@ -20,7 +20,7 @@ from rankadapters.core.declaration.fields import Cutoff
 from rankadapters.core.measures import MEASURES
 from rankadapters.core.ranking.compiled import NEVER, NOW, kernels
 from rankadapters.evaluation.passes import bind as bind_conventions
-from tests.helpers.every_measure import WITH_PRESET, first_preset
+from tests.helpers.conventions import WITH_PRESET, first_preset
 from tests.helpers.oracle_rows import columns_and_scores, takes_probabilities, weights_and_pairs
 from tests.oracles import definition
 from tests.oracles.rows import Row

@@ -12,7 +12,7 @@ import rankadapters as ra
 from rankadapters import presets
 from rankadapters.core.measures import MEASURES
 from tests.helpers.command import output_of
-from tests.helpers.every_measure import DATA, DOCIDS, LABELS, SCORES, VALID, VALID_LABELS, every_measure, without_docids
+from tests.helpers.conventions import DATA, DOCIDS, LABELS, SCORES, VALID, VALID_LABELS, every_measure, without_docids
 from tests.helpers.rankings import ranking
 
 
@@ -89,15 +89,8 @@ def test_the_command_prints_its_preset_and_evaluates_a_table(capsys, write, conv
     assert (report["name"], report["value"]) == (convention.name, value(convention, docid=DOCIDS))
 
 
-LOSS = ra.presets.catboost.pair_logit(pairs="label")
 LOWER_IS_BETTER = {"query-rmse", "query-soft-max", "pair-logit", "query-cross-entropy", "fall-out", "coverage"}
-TRAINING, VALIDATION = ranking(20, 60), ranking(21, 40)
-
-
-def stopped_at_the_lowest(values, patience):
-    """Return whether a training ended exactly `patience` rounds after its lowest value."""
-    best = int(np.argmin(values))
-    return len(values) == best + 1 + patience
+TRAINING = ranking(20, 60)
 
 
 def test_lower_is_better_for_losses_fall_out_and_coverage():
@@ -127,20 +120,3 @@ def test_toolkit_weights_count_by_row_and_toolkit_data_have_no_pairs(toolkit):
     no_pairs = pytest.raises(ra.InputError, match="pairs='given' needs pairs=, but none were given")
     with pytest.warns(UserWarning, match="ignores them"), no_pairs:
         make("catboost.pair_logit")(scores, data)
-
-
-@pytest.mark.parametrize("toolkit", ["lightgbm", "xgboost", "catboost"])
-def test_query_ranker_stops_at_the_lowest_loss(toolkit):
-    pytest.importorskip("sklearn")
-    pytest.importorskip(toolkit)
-    from tests.helpers import toolkit_rankers
-
-    rounds = {"iterations": 100} if toolkit == "catboost" else {"n_estimators": 100}
-    ranker = getattr(toolkit_rankers, toolkit)(learning_rate=0.9, early_stopping_rounds=4, **rounds)
-    model = ra.sklearn.QueryRanker(ranker, eval_metric=LOSS)
-    model.fit(TRAINING.X, TRAINING.y, qid=TRAINING.qid, eval_set=(VALIDATION.X, VALIDATION.y, VALIDATION.qid))
-    values = [entry.value for entry in model.history_]
-    assert stopped_at_the_lowest(values, 4)
-    assert len(values) < 100
-    value = ra.evaluate(VALIDATION.y, model.predict(VALIDATION.X), LOSS, qid=VALIDATION.qid).value
-    assert value == pytest.approx(min(values), rel=1e-9)  # the model of the best iteration

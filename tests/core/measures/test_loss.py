@@ -9,7 +9,6 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.core.measures.losses import best_shifts
-from tests.helpers.tables import for_each
 
 PLAIN = {"missing": "error", "unjudged": "error", "average": "uniform"}
 PAIRS = ra.PairLogit(pairs="label", **PLAIN)
@@ -27,7 +26,7 @@ def log_loss(label, score):
     return math.log1p(math.exp(score)) - label * score
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("convention", "labels", "scores", "expected"),
     [
         (PAIRS, [2, 1, 0], [1, 3, 3], (2 * math.log1p(math.exp(2)) + math.log(2)) / 3),
@@ -49,7 +48,7 @@ def test_values_equal_the_formulas(convention, labels, scores, expected):
     assert loss == pytest.approx(expected, rel=1e-8)
 
 
-@for_each("convention", LOSSES)
+@pytest.mark.parametrize("convention", LOSSES)
 def test_sums_of_losses_are_divided_by_sums_of_weights(convention):
     labels, scores, sizes = [1, 0, 0, 1, 0], [0.3, 0.9, 0.1, 2.0, 0.5], [3, 2]
     evaluator = ra.Evaluator(labels, convention, group_sizes=sizes)
@@ -58,7 +57,7 @@ def test_sums_of_losses_are_divided_by_sums_of_weights(convention):
     assert total == pytest.approx(convention.link(np.average(per_query, weights=weights)), rel=1e-14)
 
 
-@for_each("convention", [SQUARES, ENTROPY])
+@pytest.mark.parametrize("convention", [SQUARES, ENTROPY])
 def test_doubling_a_rows_weight_equals_repeating_the_row(convention):
     by_row = convention.replace(average="row")
     weighted = value(by_row, [1, 0, 0], [0.5, 1.5, 1.0], group_sizes=[3], row_weight=[2, 1, 1])
@@ -73,7 +72,7 @@ def test_a_row_weight_adds_its_logarithm_to_the_score_in_the_softmax():
     assert loss == pytest.approx(value(SOFTMAX, shares, scores + np.log(weights), group_sizes=[3]), rel=1e-12)
 
 
-@for_each("convention", LOSSES)
+@pytest.mark.parametrize("convention", LOSSES)
 def test_doubling_a_querys_weight_equals_repeating_the_query(convention):
     labels, scores = [1, 0, 0, 1], [0.5, 1.5, 1.0, 3.0]
     weighted = value(convention.replace(average="query"), labels, scores, group_sizes=[2, 2], query_weight=[2, 1])
@@ -92,7 +91,7 @@ def test_a_query_without_weight_adds_nothing():
             value(convention, [0, 0], [1, 2], group_sizes=[2])
 
 
-@for_each("convention", LOSSES)
+@pytest.mark.parametrize("convention", LOSSES)
 def test_a_score_that_is_not_finite_is_named(convention):
     with pytest.raises(ra.InputError, match=r"scores\[2\] is nan"):
         value(convention, [1, 0, 1, 0], [0.5, 0.1, math.nan, 1.0], qid=["a", "b", "a", "b"])
@@ -128,8 +127,8 @@ def mirrored_query(rng):
     return [np.concatenate(halves)[rows] for halves in ((scores, -scores), (labels, 1 - labels), (weights, weights))]
 
 
-@for_each("scale", [1e-9, 1e-3, 1.0, 30.0, 1e4])
-@for_each("seed", range(4))
+@pytest.mark.parametrize("scale", [1e-9, 1e-3, 1.0, 30.0, 1e4])
+@pytest.mark.parametrize("seed", range(4))
 def test_the_shift_has_the_bits_of_a_bisection_row_by_row(seed, scale):
     rng = np.random.default_rng(seed)
     queries = [mirrored_query(rng) for _ in range(5)] + [[np.zeros(2), np.array([1.0, 0.0]), np.ones(2)]]

@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 import rankadapters as ra
 from rankadapters.core.measures import MEASURES
 from rankadapters.core.ranking.compiled import NEVER, NOW, kernels
-from tests.helpers.convention_strategies import field_values
-from tests.helpers.depth import examples
-from tests.helpers.tables import for_each
+from tests.helpers.conventions import field_values
+from tests.helpers.parameters import examples
 
 SHARED = {
     "k": 3, "relevant": "from_1", "ties": "input", "precision": "float64", "retrieve": "all", "short": "pad",
@@ -44,7 +43,7 @@ def value(labels, scores, convention, **columns):
     return ra.evaluate(labels, scores, convention, **{"group_sizes": [len(labels)], **columns}).value
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("measure", "changes", "expected"),
     [
         ("precision", {}, 2 / 3),
@@ -96,7 +95,7 @@ def test_values_equal_the_formulas(measure, changes, expected):
     assert score == pytest.approx(expected, abs=1e-15)
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("changes", "expected"),
     [
         ({}, 1 / 2),
@@ -159,7 +158,7 @@ def test_averaged_ties_of_integers_beyond_float64_do_not_depend_on_the_order_of_
     assert len({value(order, [0] * 4, convention) for order in permutations(gains)}) == 1
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("measure", "changes", "expected"),
     [
         ("recall", {}, (1 + 0) / (2 + 1)),
@@ -215,7 +214,9 @@ def test_equal_meanings_have_one_spelling():
     assert PLAIN["err"].replace(discount="power_0.850").discount == "power_0.85"
 
 
-@for_each(("discount", "expected"), [("power_0.5", [1, 0.5, 0.25]), ("log_4", [2, 1.2618595071429148, 1])])
+@pytest.mark.parametrize(
+    ("discount", "expected"), [("power_0.5", [1, 0.5, 0.25]), ("log_4", [2, 1.2618595071429148, 1])]
+)
 def test_discounts_with_a_number_equal_their_formulas(discount, expected):
     convention = ra.parse("sklearn.dcg@3").replace(discount=discount)
     for rank, expected_discount in enumerate(expected):
@@ -251,7 +252,7 @@ def test_a_gain_that_falls_has_its_own_tie_order(ties, expected):
     assert [score.value for score in scores.values()] == [expected, -1 if ties == "best" else -2]
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("measure", "changes", "expected"),
     [
         ("fall-out", {"unjudged": "zero"}, 1),

@@ -8,11 +8,12 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import ClassVar
 
+import pytest
+
 import rankadapters as ra
 from rankadapters import presets
 from rankadapters.core import measures
 from tests.helpers.checkout import CHECKOUT
-from tests.helpers.tables import for_each
 from tests.oracles import ORACLES
 
 MODULES = [import_module(f"{measures.__name__}.{module.name}") for module in iter_modules(measures.__path__)]
@@ -48,7 +49,7 @@ def missing(kind):
     return [place for is_missing, place in lacks if is_missing]
 
 
-@for_each("name", sorted(CLASSES))
+@pytest.mark.parametrize("name", sorted(CLASSES))
 def test_a_measure_is_in_every_list(name):
     places = missing(CLASSES[name])
     assert not places, "\n".join([f"{name} is missing in", *places])

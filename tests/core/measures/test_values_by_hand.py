@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 import rankadapters as ra
 from rankadapters.core.ranking.compiled import NEVER, NOW, kernels
-from tests.helpers.depth import examples
-from tests.helpers.tables import for_each
+from tests.helpers.parameters import examples
 from tests.oracles.correlations import _cosine
 
 AP = ra.AP(
@@ -32,7 +31,7 @@ ES = ra.presets.elasticsearch
 LINEAR = ra.presets.trec_eval_9(2).replace(ties="input", precision="float64", gain="linear")
 ONES = ra.presets.textbook(None).replace(ideal="ones", gain="linear")
 SECOND = 1 / log2(3)
-each_correlation = for_each("text", CORRELATIONS)
+each_correlation = pytest.mark.parametrize("text", CORRELATIONS)
 
 
 def data(labels, scores=None, sizes=None, **columns):
@@ -143,7 +142,7 @@ VALUES = [
 ]  # fmt: skip
 
 
-@for_each(("convention", "rows", "expected"), VALUES, ids=str)
+@pytest.mark.parametrize(("convention", "rows", "expected"), VALUES, ids=str)
 def test_values_by_hand(convention, rows, expected):
     for choice in (NOW, NEVER):
         with kernels(choice):
@@ -186,7 +185,7 @@ def test_averaged_ties_of_ap_are_the_mean_over_all_orders(labels, seed, k, divis
 TREC_AP = ra.presets.trec_eval_9.map().replace(ties="input")
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("convention", "rows", "expected"),
     [
         (ra.presets.trec_eval_9.bpref().replace(ties="input"), data([-1, 1, 0]), 1.0),  # the first row is unjudged

@@ -16,11 +16,10 @@ from rankadapters.core.measures import MEASURES
 from rankadapters.core.ranking.compiled import NEVER, NOW, kernels
 from rankadapters.core.ranking.ranks import rank_queries
 from rankadapters.core.ranking.sorting import COUNTED, FEW, LANES, MOST_KEPT, ranked_rows
-from tests.helpers.convention_strategies import conventions
-from tests.helpers.depth import examples
+from tests.helpers.conventions import conventions
 from tests.helpers.oracle_rows import columns_and_scores, ragged_queries, takes_probabilities, weights_and_pairs
-from tests.helpers.score_spreads import SPREADS
-from tests.helpers.tables import for_each
+from tests.helpers.parameters import examples
+from tests.helpers.rankings import SPREADS
 from tests.oracles import definition
 from tests.oracles.rows import Row
 
@@ -115,7 +114,7 @@ def test_fractional_labels_and_many_scores_match_the_definition(choice, seed, dt
 
 
 @pytest.mark.long
-@for_each("spread", SPREADS)
+@pytest.mark.parametrize("spread", SPREADS)
 def test_awkward_scores_match_the_definition(spread):
     """Try each number of rows with each cutoff, and the orders of ties in turn."""
     rng, orders = np.random.default_rng(3), cycle(["input", "average", "worst", "input"])
@@ -180,7 +179,7 @@ def rank_rows(scores, k):
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-@for_each("spread", SPREADS)
+@pytest.mark.parametrize("spread", SPREADS)
 def test_top_rows_equal_those_of_a_stable_sort(spread, dtype):
     rng = np.random.default_rng(0)
     for n in SIZES:
@@ -198,7 +197,7 @@ def test_top_rows_equal_those_of_a_stable_sort(spread, dtype):
 DIFFERENT_SCORES = ["normal", "heavy tails", "dense at the top", "two clusters", "an outlier", "neighbors", "ascending"]
 
 
-@for_each("spread", DIFFERENT_SCORES)
+@pytest.mark.parametrize("spread", DIFFERENT_SCORES)
 def test_few_rows_beyond_the_cutoff_are_sorted(spread):
     """Scores that differ are divided into buckets until few rows are left, wherever most scores are."""
     for n in (100, 333, 1500):

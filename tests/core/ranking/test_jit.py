@@ -22,7 +22,6 @@ from rankadapters.core.ranking.compiled import LATER, NEVER, NOW, ROWS_BEFORE_CO
 from rankadapters.core.ranking.jit import cached, jit
 from rankadapters.core.ranking.sorting import ranked_rows
 from tests.helpers.python_processes import TIMEOUT, needs_posix, run_python
-from tests.helpers.tables import for_each
 
 BLOCK_NUMBA = "import sys; sys.modules['numba'] = sys.modules['llvmlite'] = None\n"
 OBJECTIVE = "import rankadapters as ra; objective = ra.objectives.lightgbm.lambdarank()\n"
@@ -204,7 +203,7 @@ PRIVATE_NAMES = {
 }
 
 
-@for_each("name", PRIVATE_NAMES)
+@pytest.mark.parametrize("name", PRIVATE_NAMES)
 def test_numba_has_the_private_names_that_the_kernels_need(name):
     pytest.importorskip("numba")
     module_name, path = PRIVATE_NAMES[name]

@@ -9,8 +9,7 @@ import pytest
 
 from rankadapters.core.ranking.offsets import offsets
 from rankadapters.core.ranking.ordering import LONGEST, SHORTEST, candidates, largest_first, order_within
-from tests.helpers.score_spreads import SPREADS
-from tests.helpers.tables import for_each
+from tests.helpers.rankings import SPREADS
 
 MIXED = [1, 700, 2, SHORTEST - 1, 0, SHORTEST, 64, 65, 3, 1200, 0, 5]
 SIZES = {"mixed": MIXED, "short and long": [400, 3] * 5, "a last long one": [1, 900], "equal": [70] * 9, "one": [3000]}
@@ -22,7 +21,7 @@ def stable(keys, indptr):
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-@for_each("spread", SPREADS)
+@pytest.mark.parametrize("spread", SPREADS)
 def test_order_equals_a_stable_sort_of_each_query(spread, dtype):
     for sizes in SIZES.values():
         indptr = offsets(np.array(sizes))
@@ -49,8 +48,8 @@ def test_infinite_keys_are_sorted():
     assert order_within(keys, np.array([0, 32])).tolist() == np.argsort(keys, kind="stable").tolist()
 
 
-@for_each("sizes", SIZES)
-@for_each("spread", SPREADS)
+@pytest.mark.parametrize("sizes", SIZES)
+@pytest.mark.parametrize("spread", SPREADS)
 def test_the_top_rows_are_those_of_a_stable_sort(spread, sizes):
     indptr = offsets(np.array(SIZES[sizes]))
     scores = SPREADS[spread](np.random.default_rng(1), int(indptr[-1]))

@@ -11,7 +11,7 @@ from rankadapters.core.ranking.compiled import NEVER, NOW, kernels
 from rankadapters.core.ranking.offsets import offsets
 from rankadapters.core.ranking.ranks import NotFiniteError, rank_queries
 from rankadapters.core.ranking.sorting import ALL_FINITE, FEW, ranked_rows
-from tests.helpers.depth import examples
+from tests.helpers.parameters import examples
 
 pytest.importorskip("numba")
 

@@ -13,7 +13,7 @@ import numpy as np
 
 import rankadapters as ra
 from tests.helpers.objective_rankings import graded_ranking
-from tests.helpers.replayed_settings import NO_SETTING, Setting, Toolkit
+from tests.objectives.replayed_settings import NO_SETTING, Setting, Toolkit
 
 PARAMS = {"metric": "None", "verbosity": -1, "num_threads": 1, "num_leaves": 7, "min_data_in_leaf": 5}
 DATA = graded_ranking(1, 20, 20, grades=5)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from tests.helpers.shared_data import golden_file, shared_records
+from tests.helpers.checkout import golden_file, shared_records
 
 BASE = ra.presets.catboost(10)
 

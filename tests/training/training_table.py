@@ -20,7 +20,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.core.classes import lazy_property
-from tests.helpers.depth import THOROUGH
+from tests.helpers.parameters import THOROUGH
 from tests.helpers.python_processes import TIMEOUT
 
 NDCG, MAP, ERR, MRR = "textbook@10", "lightgbm.map@10", "yahoo.err", "catboost.mrr@10"
@@ -222,7 +222,7 @@ def cases(rows: Sequence[Row], runners: Mapping[str, Callable[..., Any]]) -> lis
     """Return the parameters (row, runner) of a pytest test, one for each way of each row.
 
     Every row runs by default in one of its ways, which take turns, and a long test runs it in a second one. A thorough
-    run (`tests/helpers/depth.py`) has all ways. A row that is long runs in one way, as a long test.
+    run (`tests/helpers/parameters.py`) has all ways. A row that is long runs in one way, as a long test.
     """
     parameters = []
     for index, row in enumerate(rows):

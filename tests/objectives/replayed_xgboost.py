@@ -13,7 +13,7 @@ import xgboost as xgb
 import rankadapters as ra
 from tests.helpers.objective_rankings import graded_ranking
 from tests.helpers.objective_trainings import PAIR_SEED
-from tests.helpers.replayed_settings import NO_SETTING, Setting, Toolkit
+from tests.objectives.replayed_settings import NO_SETTING, Setting, Toolkit
 
 PARAMS = {"nthread": 1, "max_depth": 3, "disable_default_eval_metric": 1}
 DATA = graded_ranking(1, 20, 20, grades=5)
