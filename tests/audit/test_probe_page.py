@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
+from tests.helpers.parameters import some
 
 
 def order(scores):
@@ -303,7 +304,7 @@ FUNCTIONS = [  # the function, takes, k, the measure, and a part of the signatur
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("function", "takes", "k", "measure", "pattern"), FUNCTIONS)
+@pytest.mark.parametrize(("function", "takes", "k", "measure", "pattern"), some(FUNCTIONS, 3))
 def test_a_function_written_from_the_page_is_named_at_the_first_call(function, takes, k, measure, pattern):
     report = ra.audit.probe(function, takes=takes, k=k, measures=measure)
     assert re.search(pattern, report.explanation or str(report.convention))

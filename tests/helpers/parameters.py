@@ -28,6 +28,11 @@ THOROUGH = DEPTH == "thorough"
 WHOLE = DEPTH in {"golden", "thorough"}
 
 
+def some(cases: Iterable[Any], every: int) -> list[Any]:
+    """Return all cases in a thorough run, else the first of every so many."""
+    return list(cases)[:: 1 if THOROUGH else every]
+
+
 def examples(n: int) -> int:
     """Return the number of examples, seeds or tries to run: n in a thorough run, else a fifth, at least 3."""
     return n if THOROUGH else max(3, n // 5)
