@@ -45,8 +45,8 @@ def run(spark, n_queries):
     for name, frame in (("shuffle", df), ("whole", df.repartition(3, "query"))):
         score = ra.spark.evaluate(frame, CONVENTION, **COLUMNS, partitions=name)
         print(f"{name:12s} {score.value:.16f}")
-    worst = ra.spark.per_query(df, CONVENTION, **COLUMNS, partitions="shuffle").sort(f"`{CONVENTION.name}`", "query")
-    print(f"worst query: {worst.first()['query']}")
+    worst = ra.spark.per_query(df, CONVENTION, **COLUMNS, partitions="shuffle").sort(f"`{CONVENTION.name}`", "qid")
+    print(f"worst query: {worst.first()['qid']}")
 
 
 def main():

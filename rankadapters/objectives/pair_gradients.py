@@ -118,7 +118,7 @@ def in_portions(
     `limit` ranks have pairs with later ranks. With several passes, the ranks are counted on from pass to pass. `memory`
     allocates for queries of up to a number of rows. Yields what the calls return, as `bound_gradients.Kernel` does.
     """
-    longest = int(np.diff(queries.indptr).max(initial=0))
+    longest = int(np.diff(queries.indptr).max(initial=1))
     ranks, space = max(min(limit, longest - 1), 1) * passes, memory(longest)
     step = max(threads.WORK_PER_CALL // longest, 1) if queries.indptr.size == 2 else ranks  # noqa: PLR2004 - one query
     for first in range(0, ranks, step):

@@ -321,7 +321,7 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
     "catboost.check_model": lambda: {"model": booster("catboost"), "data": pool(), "convention": TEXT, "qid": QID},
     "lightgbm.check_model": lambda: {"model": booster("lightgbm"), "data": train_set(), "convention": TEXT},
     "xgboost.check_model": lambda: {"model": booster("xgboost"), "data": dmatrix(), "convention": TEXT},
-    "catboost.eval_metric": lambda: {"convention": TEXT, "sets": [(LABELS, QID)], "name": "ndcg", "n_threads": 1},
+    "catboost.eval_metric": lambda: {"convention": {"ndcg": TEXT}, "sets": [(LABELS, QID)], "n_threads": 1},
     "catboost.train": lambda: {
         "params": {"iterations": 1, "thread_count": 1, "depth": 1, "allow_writing_files": False},
         "pool": pool(), "objective": "listnet/v1", "convention": TEXT, "eval_set": pool(), "verbose": False,
