@@ -13,7 +13,7 @@ import rankadapters as ra
 from rankadapters.core.measures import MEASURES
 from rankadapters.statistics.grid import has_cutoff, values_to_search
 from tests.helpers.own_ndcg import by_rank, ndcg
-from tests.helpers.parameters import long_except
+from tests.helpers.parameters import long_except, some
 
 LOSSES = {"pair-logit", "query-rmse", "query-soft-max", "query-cross-entropy"}
 MEASURES_WITHOUT_LOSSES = [name for name in MEASURES if name not in LOSSES]
@@ -57,7 +57,7 @@ def value(convention, labels, scores, sizes):
 
 @pytest.mark.long
 @pytest.mark.filterwarnings("ignore::rankadapters.LabelsWarning")
-@pytest.mark.parametrize("measure", MEASURES_WITHOUT_LOSSES)
+@pytest.mark.parametrize("measure", some(MEASURES_WITHOUT_LOSSES, 2))
 def test_the_convention_of_a_random_function_is_identified(measure):
     for takes in ("query", "queries" if MEASURES_WITHOUT_LOSSES.index(measure) % 2 else "groups"):
         draw = random.Random(f"{measure} {takes}")
@@ -225,7 +225,9 @@ WRONG = {  # function, measure, k, and a part of the explanation
 MOST_CALLS, MOST_CALLS_IF_REFUSED = 300, 350  # of a function without a convention, and of one that refuses data
 
 
-@pytest.mark.parametrize("name", long_except(WRONG, "percentages", "raises"))
+@pytest.mark.parametrize(
+    "name", long_except(dict.fromkeys(["percentages", "raises", *some(WRONG, 2)]), "percentages", "raises")
+)
 def test_a_wrong_function_gets_no_convention_but_an_explanation(name):
     function, measure, k, explanation = WRONG[name]
 

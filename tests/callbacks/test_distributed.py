@@ -59,7 +59,7 @@ class LightGBM:
     def metric(self, client, *conventions):
         """Return the metric of all workers."""
         if client not in EXCHANGES:
-            EXCHANGES[client] = ra.dask.exchange(client, timeout=60)  # a test waits that long for a failed worker
+            EXCHANGES[client] = ra.dask.exchange(client, timeout=20)  # a test waits that long for a failed worker
         return ra.lightgbm.global_eval(list(conventions), n_queries=43, exchange=EXCHANGES[client])
 
     def train(self, client, parts, metric, *callbacks, rounds=2, train=TRAIN, **settings):

@@ -221,14 +221,14 @@ class Row:
 def cases(rows: Sequence[Row], runners: Mapping[str, Callable[..., Any]]) -> list[Any]:
     """Return the parameters (row, runner) of a pytest test, one for each way of each row.
 
-    Every row runs by default in one of its ways, which take turns, and a long test runs it in a second one. A thorough
-    run (`tests/helpers/parameters.py`) has all ways. A row that is long runs in one way, as a long test.
+    Every row runs by default in one of its ways, which take turns, and a long test runs every other row in a second one.
+    A thorough run (`tests/helpers/parameters.py`) has all ways. A row that is long runs in one way, as a long test.
     """
     parameters = []
     for index, row in enumerate(rows):
         for turn, way in enumerate(row.ways):
             later = (turn - index) % len(row.ways)  # 0 for the way of the default run
-            if later + row.long > 1 and not THOROUGH:
+            if (later > 1 or (later and (row.long or index % 2))) and not THOROUGH:
                 continue
             marks = [pytest.mark.long] * (row.long or later > 0)
             parameters.append(pytest.param(row, runners[way], id=f"{way}: {row.combined}", marks=marks))
