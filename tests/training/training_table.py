@@ -221,7 +221,7 @@ class Row:
 def cases(rows: Sequence[Row], runners: Mapping[str, Callable[..., Any]]) -> list[Any]:
     """Return the parameters (row, runner) of a pytest test, one for each way of each row.
 
-    Every row runs by default in one of its ways, which take turns, and a long test runs every other row in a second one.
+    Every row runs by default in one of its ways, which take turns, and a long test runs every other row in another.
     A thorough run (`tests/helpers/parameters.py`) has all ways. A row that is long runs in one way, as a long test.
     """
     parameters = []
