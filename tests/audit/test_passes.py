@@ -14,6 +14,7 @@ from rankadapters.evaluation import passes as engine
 from tests.helpers.rankings import small_queries
 
 CONVENTIONS = ["yahoo@5", "letor4@5", "catboost@10"]
+SEARCH = "the plans of a search"
 
 
 @pytest.fixture
@@ -23,7 +24,10 @@ def passes(monkeypatch):
     numerators = engine.numerators
 
     def record_call(members, scores, n_threads):
-        calls.append((scores.tobytes(), [member.convention for member in members]))
+        conventions = [member.convention for member in members]
+        if len(conventions) > 1 == len(set(conventions)):  # the plans of a search, all of them in one pass
+            conventions = [SEARCH]
+        calls.append((scores.tobytes(), conventions))
         return numerators(members, scores, n_threads)
 
     monkeypatch.setattr(engine, "numerators", record_call)
@@ -39,15 +43,17 @@ def audit_call(audit):
     """Return a function that runs the audit."""
     queries, scores = small_queries()
     models = {"a": scores, "b": queries.labels + scores}
+    value = f"{ra.evaluate(queries, scores, 'yahoo@5').value:.2f}"
     return {
         "explain": lambda: ra.audit.explain(queries, scores, *CONVENTIONS[:2]),
         "order": lambda: ra.audit.order(queries, models, CONVENTIONS, n_resamples=9),
         "profile": lambda: ra.audit.profile(queries, k=[5, 10], scores=scores),
+        "identify": lambda: ra.audit.identify(queries, scores, value=value, k=5),
     }[audit]
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("audit", ["explain", "order", "profile"])  # a search has one member for several conventions
+@pytest.mark.parametrize("audit", ["explain", "order", "profile", "identify"])
 def test_no_audit_evaluates_a_convention_twice(passes, audit):
     compute = audit_call(audit)
     passes.clear()
