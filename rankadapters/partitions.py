@@ -190,7 +190,7 @@ class Frame(ABC):
         ----------
         df : dask.dataframe.DataFrame or pyspark.sql.DataFrame
             One row per document.
-        convention : Convention or str, or iterable of them
+        convention : Convention or str, or iterable of these, or mapping of str to these
             The conventions to compute; all of them share one pass and one ranking.
         label, qid : str
             Columns of labels and query ids. Labels and scores are finite numbers; float32 stays float32. Query ids are

@@ -108,7 +108,7 @@ def evaluate_table(
         A path or paths of CSV files, Parquet files or Parquet folders; a table: a frame of pandas or polars, a pyarrow
         Table, Dataset or `ParquetFile`, a DuckDB relation, or a mapping of columns; or an iterable of such tables. The
         rows of a query must be consecutive, in any number of tables.
-    convention : Convention or str, or iterable of these
+    convention : Convention or str, or iterable of these, or mapping of str to these
         The conventions to compute, with `pool="queries"` or `"pairs"` where the measure has a choice.
     label, qid : str
         Columns of labels and of queries.

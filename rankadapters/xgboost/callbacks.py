@@ -33,7 +33,7 @@ class EvalCallback(xgb.callback.TrainingCallback):
 
     Parameters
     ----------
-    convention : Convention or str, or sequence of them
+    convention : Convention or str, or sequence of these, or mapping of str to these
         The conventions to report.
     evals : sequence of (data, name)
         `data` is a tuple `(X, y, qid)` or `(X, y, qid, query_weight)`, with X as for `predict` and rows in any order.
