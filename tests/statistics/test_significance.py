@@ -117,6 +117,27 @@ def test_a_sample_draws_as_many_queries_as_the_data_has(monkeypatch, cells):
     assert (result.low, result.high) == pytest.approx(expected, rel=1e-12)
 
 
+def test_samples_of_many_queries_share_counts_in_random_orders():
+    n_queries, n_resamples = significance.MANY, 3 * significance.SHARED - 1
+    difference = np.random.default_rng(7).normal(size=n_queries)
+    drawn = np.random.default_rng([4, 1]).integers(n_queries, size=(3, n_queries))
+    rng = np.random.default_rng([4, 2])
+    orders = [rng.permutation(n_queries) for _ in range(significance.SHARED)]
+    sums = [difference[order[row]].sum() for row in drawn for order in orders][:n_resamples]
+    [result] = run_tests(difference, n_resamples=n_resamples, seed=4)
+    assert (result.low, result.high) == pytest.approx(np.quantile(sums, [0.025, 0.975]), rel=1e-9)
+
+
+def test_the_interval_of_many_queries_is_normal_up_to_random_sampling():
+    n_queries = 2 * significance.MANY
+    differences = np.sort(RNG.standard_t(5, (2, n_queries))) / n_queries  # sorted: neighbors are alike
+    results = run_tests(*differences, n_resamples=4000)
+    for result, difference in zip(results, differences, strict=True):
+        ends = difference.sum() + np.array([-1.96, 1.96]) * difference.std() * math.sqrt(n_queries)
+        assert (result.low, result.high) == pytest.approx(ends, abs=0.04 * (ends[1] - ends[0]))
+        assert np.array(run_tests(difference, n_resamples=4000)[0]) == pytest.approx(np.array(result), rel=1e-9)
+
+
 @pytest.mark.parametrize(("n_queries", "n_words"), [(63, 1), (64, 1), (65, 2), (128, 2)])
 def test_a_swap_has_a_random_bit_for_each_query(n_queries, n_words):
     words = np.random.default_rng([3, 0]).integers(2**64, size=(99, n_words), dtype=np.uint64).tolist()
