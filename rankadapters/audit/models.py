@@ -195,13 +195,7 @@ def positions_of(name: str, first: Queries, queries: Queries) -> NDArray[np.intp
     """Return, for each query of the first model, its position among the queries of the named model."""
     if queries is first:
         return np.arange(first.n_queries)
-    position_of = {query: position for position, query in enumerate(id_values(queries.query_ids))}
-    first_ids = id_values(first.query_ids)
-    if len(position_of) != len(first_ids) or any(query not in position_of for query in first_ids):
-        sizes = f"({len(position_of)} and {len(first_ids)})"
-        message = f"model {name!r} and the first model have different queries {sizes}."
-        raise InputError(message, hint="keep the queries that all have, such as a[a['qid'].isin(b['qid'])] of frames")
-    positions = np.array([position_of[query] for query in first_ids], np.intp)
+    positions = _matches(name, first, queries)
     judgments = _judgments(first, np.arange(first.n_queries)), _judgments(queries, np.argsort(positions))
     if not all(map(np.array_equal, *judgments)):
         column = "weights" if all(map(np.array_equal, *(columns[:2] for columns in judgments))) else "judged labels"
@@ -209,6 +203,21 @@ def positions_of(name: str, first: Queries, queries: Queries) -> NDArray[np.intp
         hint = "evaluate all models over the same judgments; only the retrieved rows may differ"
         raise InputError(message, hint=hint)
     return positions
+
+
+def _matches(name: str, first: Queries, queries: Queries) -> NDArray[np.intp]:
+    """Return the position of each query of the first model by its id."""
+    if first.query_ids.dtype == queries.query_ids.dtype != object and np.array_equal(
+        first.query_ids, queries.query_ids
+    ):
+        return np.arange(first.n_queries)
+    position_of = {query: position for position, query in enumerate(id_values(queries.query_ids))}
+    first_ids = id_values(first.query_ids)
+    if len(position_of) != len(first_ids) or any(query not in position_of for query in first_ids):
+        sizes = f"({len(position_of)} and {len(first_ids)})"
+        message = f"model {name!r} and the first model have different queries {sizes}."
+        raise InputError(message, hint="keep the queries that all have, such as a[a['qid'].isin(b['qid'])] of frames")
+    return np.array([position_of[query] for query in first_ids], np.intp)
 
 
 def _judgments(queries: Queries, numbers: NDArray[np.intp]) -> tuple[Floats, ...]:

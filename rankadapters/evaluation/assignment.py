@@ -12,7 +12,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from rankadapters.core.arrays import Ints
+from rankadapters.core.arrays import Array, Ints
 from rankadapters.core.data.columns import as_column, is_missing, pandas_index, same_index
 from rankadapters.core.data.grouping import UNNAMED, comparable_keys
 from rankadapters.core.data.ids import id_value, id_values
@@ -228,7 +228,7 @@ def segment_value(segment: Any) -> Any:
     >>> segment_value(np.True_), segment_value(np.int8(7)), segment_value(Fraction(1, 3))
     (True, 7, Fraction(1, 3))
     """
-    if isinstance(segment, Segment):
+    if type(segment) is str or isinstance(segment, Segment):  # most segments are texts
         return segment
     if isinstance(segment, (bool, np.bool_)):
         return bool(segment)
@@ -258,6 +258,11 @@ def in_order(names: Iterable[Any]) -> list[Any]:
 
 def segments_of_queries(by: object, queries: Queries, text: str = "by") -> list[Any]:
     """Return the segment of each query from a column of rows, which an error calls by the text."""
+    return list(map(segment_value, values_of_queries(by, queries, text)))
+
+
+def values_of_queries(by: object, queries: Queries, text: str) -> Array:
+    """Return the value of each query from a column of rows, which an error calls by the text."""
     column = as_column(text, by)
     if column.size != queries.n_docs:
         raise InputError(
@@ -273,4 +278,4 @@ def segments_of_queries(by: object, queries: Queries, text: str = "by") -> list[
         different, segment = (segment_value(column[i]) for i in (row, queries.rows[queries.indptr[query]]))
         msg = f"{text}[{row}] is {different!r}, but query {queries.query_ids[query]} began with {segment!r}."
         raise InputError(msg, hint="all rows of a query must have the same segment", row=row)
-    return [segment_value(segment) for segment in column[queries.rows[queries.indptr[:-1]]]]
+    return column[queries.rows[queries.indptr[:-1]]]

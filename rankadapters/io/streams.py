@@ -21,7 +21,8 @@ from rankadapters.evaluation.assignment import (
     column_or_segments,
     refuse_entry_per_row,
     refuse_unknown_queries,
-    segments_of_queries,
+    segment_value,
+    values_of_queries,
 )
 from rankadapters.evaluation.doubts import score_doubts
 from rankadapters.evaluation.evaluate import query_columns
@@ -450,8 +451,10 @@ def columns_of_values(rows: ScoredRows, names: Names, measured: Mapping[str, Mea
     for name in by if names.by else ():
         if name in part and not name == "qid" == names.qid:
             raise InputError(f"by={name!r} is the name of another column of the result.", hint="rename the column")
-        of_query = segments_of_queries(by[name], rows.queries, f"by[{name!r}]")
-        part[name] = np.tile(id_column(np.fromiter(of_query, object, len(of_query))), len(measured))
+        of_query = values_of_queries(by[name], rows.queries, f"by[{name!r}]")
+        if of_query.dtype.kind not in "biU":  # such values are plain already
+            of_query = np.fromiter(map(segment_value, of_query), object, of_query.size)
+        part[name] = np.tile(id_column(of_query), len(measured))
     return part
 
 
