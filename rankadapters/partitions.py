@@ -16,6 +16,7 @@ from rankadapters.core.data.ids import hash_ids, id_kind
 from rankadapters.core.declaration.arguments import word
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.guesses import FRAME, shows_call
+from rankadapters.core.docstrings import describes
 from rankadapters.core.errors import InputError, RankAdaptersError, UnsupportedConventionError
 from rankadapters.evaluation.assignment import assign, column_or_segments, refuse_entry_per_row, refuse_unknown_queries
 from rankadapters.evaluation.evaluator import Evaluator
@@ -258,6 +259,7 @@ class Frame(ABC):
         return segments if request.has_segments else segments.all
 
     @classmethod
+    @describes(evaluate)
     @shows_call(FRAME.replace("evaluate", "per_query"))
     def per_query(
         cls,
@@ -279,6 +281,7 @@ class Frame(ABC):
         Spark may partition `df` differently each time it is computed, for example by adaptive execution after a sort.
         With `partitions="whole"`, the executors therefore keep the checked columns (`localCheckpoint`) until the
         returned frame is gone, and compute the values from them. If an executor that keeps some is lost, Spark fails.
+        Spark wraps an error that occurs only when the values are computed.
 
         Parameters
         ----------
@@ -296,7 +299,7 @@ class Frame(ABC):
         Raises
         ------
         InputError, UnsupportedConventionError
-            As in `evaluate`. Spark wraps an error that occurs only when the values are computed.
+            As in `evaluate`.
 
         Examples
         --------

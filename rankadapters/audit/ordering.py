@@ -16,7 +16,9 @@ from rankadapters.core.data.columns import Columns, refuse_other_names
 from rankadapters.core.data.queries import describes_columns
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.guesses import ORDER, shows_call, wrong_call
+from rankadapters.core.docstrings import describes
 from rankadapters.core.errors import InputError
+from rankadapters.evaluation.evaluate import evaluate
 from rankadapters.evaluation.table_calls import column_names, whole_call
 from rankadapters.progress import shows
 from rankadapters.statistics.significance import checked_resampling
@@ -39,6 +41,7 @@ def order(
     progress: Progress | None = ..., **columns: Unpack[Columns],
 ) -> SegmentOrderReport: ...  # fmt: skip
 @describes_columns
+@describes(evaluate)
 @shows_call(ORDER)
 @shows("comparing")
 def order(
@@ -60,6 +63,10 @@ def order(
     queries do so under `missing="skip"`. Then they are compared over the queries that all of them scored, and a note
     says how many queries each model scored.
 
+    With `by`, each model is compared with the first one in every segment and over all queries, and the p-values are
+    corrected over all of these comparisons. If `labels` has a Queries for each model, the rows are those of the first
+    model's. For values of queries, `by` also takes names of columns.
+
     Parameters
     ----------
     labels : array-like, shape (n_docs,), or Queries, or mapping of str to Queries, or table
@@ -73,10 +80,8 @@ def order(
         matrix are named "0", "1" and so on.
     convention : Convention or str, or sequence of these, or mapping of str to these
         The conventions under which the models are compared; for values of queries, by default those of all columns.
-    by : array-like, shape (n_docs,), several of these, mapping, or pandas Series, optional
-        As in `ra.evaluate`: each model is then compared with the first one in every segment and over all queries, and
-        the p-values are corrected over all of these comparisons. If `labels` has a Queries for each model, the rows are
-        those of the first model's. For values of queries, also names of columns.
+    by
+        As in `evaluate`.
     n_resamples : int
         The number of resamples of each randomization test and each bootstrap.
     confidence : float

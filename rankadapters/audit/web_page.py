@@ -12,6 +12,7 @@ from rankadapters.audit.evaluation import evaluate_usable
 from rankadapters.audit.explanation import explain_pair
 from rankadapters.audit.models import ModelScores, as_models, score_models
 from rankadapters.audit.order_report import OrderReport, Progress, compare_models
+from rankadapters.audit.ordering import order
 from rankadapters.audit.profiling import describe_queries
 from rankadapters.audit.segment_order_report import SegmentOrderReport, compare_segments
 from rankadapters.core.data.columns import Columns
@@ -19,6 +20,7 @@ from rankadapters.core.data.queries import Queries, as_queries, describes_column
 from rankadapters.core.declaration.arguments import text
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.guesses import PAGE, shows_call
+from rankadapters.core.docstrings import describes
 from rankadapters.evaluation.score import Score, signatures
 from rankadapters.evaluation.table import Table, fixed
 from rankadapters.plotting.plots import curves
@@ -36,6 +38,7 @@ Models = Mapping[str, tuple[Queries, object]]  # the queries and the scores of e
 
 
 @describes_columns
+@describes(order)
 @shows_call(PAGE)
 @shows("making the page")
 def page(
@@ -58,8 +61,14 @@ def page(
 
     Parameters
     ----------
-    labels, scores, convention, by, n_resamples, random_state, progress
-        As in `order`; a single model is enough, without `by`.
+    labels : array-like, shape (n_docs,), or Queries, or mapping of str to Queries
+        Relevance labels. Pass a Queries for each model if the models retrieved different rows of the same queries.
+    scores : mapping of str to array-like, shape (n_docs,), or matrix or table, shape (n_docs, n_models)
+        Scores of the models, by name; with `by`, of at least two.
+    convention : Convention or str, or sequence of these, or mapping of str to these
+        The conventions of the values; the first one decides the sentence.
+    by, n_resamples, random_state, progress
+        As in `order`.
     title : str
         The title of the page.
     qid, group_sizes, query_weight, docid, retrieved, judged
@@ -73,7 +82,8 @@ def page(
     Raises
     ------
     InputError
-        As in `order`.
+        There is no model, or with `by` only one; the numbers of rows differ, a convention has no value on the data, or
+        no query was scored for every model.
     MissingToolkitError
         matplotlib is not installed.
 

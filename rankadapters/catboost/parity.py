@@ -46,7 +46,11 @@ NAN = (
     "for the same rows in a different order."
 )
 UNKNOWN_WEIGHTS = "The Pool has group weights, which we cannot read, so our value ignores them; pass group_weight=."
-IGNORED = "weight= has object weights, which CatBoost's NDCG and DCG ignore; group_weight= counts."
+COUNTED = (
+    "weight= has object weights. CatBoost's eval_metric counts them in {}, even with use_weights=false, but our value "
+    "under this convention does not."
+)
+IGNORED = "weight= has object weights, which CatBoost ignores in {}; group_weight= has weights of queries."
 VARIES = (
     "group_weight varies within query {}: catboost.utils.eval_metric silently uses the weight of each query's first "
     "row, and so does our value here; a Pool refuses such weights."
@@ -226,6 +230,14 @@ class CatBoostToolkit(Toolkit):
 TOOLKIT = CatBoostToolkit()
 
 
+def _notes_of_object_weights(metrics: Iterable[str]) -> list[str]:
+    """Say in which metrics CatBoost counts object weights, and in which it ignores them."""
+    counted: dict[bool, list[str]] = {}
+    for words in metrics:
+        counted.setdefault(_is_of(words, (*BY_OBJECT, "QueryAUC")), []).append(words.partition(":")[0])
+    return [(COUNTED if counts else IGNORED).format(", ".join(dict.fromkeys(of))) for counts, of in counted.items()]
+
+
 def check_parity(
     labels: object,
     scores: object,
@@ -251,8 +263,8 @@ def check_parity(
     group_weight : float array, shape (n_docs,), optional
         CatBoost's own form of `query_weight`, one per row.
     weight : float array, shape (n_docs,), optional
-        CatBoost's object weights: our `row_weight` if the convention uses it. NDCG and DCG ignore them, and the report
-        says so.
+        CatBoost's object weights: our `row_weight` if the convention uses it. Otherwise, the report says whether
+        CatBoost's metric counts or ignores them.
     pairs : tuple of array-like, optional
         As in `Queries`, for PairAccuracy and PairLogit. The scores are then the baseline of a Pool, in float32.
     metrics : iterable of str, optional
@@ -275,7 +287,7 @@ def check_parity(
             notes.append(VARIES.format(queries.query_ids[varies]))
         queries = queries.with_weights(weights)
     by_row = {name: queries.take(as_numbers(name, column).astype(np.float64)) for name, column in by_row.items()}
-    notes += [] if weight is None else [IGNORED]
+    notes += [] if weight is None else _notes_of_object_weights(metrics or [TOOLKIT.nearest(convention)[1]])
     data = ToolkitData(queries=queries, scores=scores, notes=tuple(notes), inputs=by_row)
     return TOOLKIT.check(data, convention, metrics=metrics)
 

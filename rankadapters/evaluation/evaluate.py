@@ -10,6 +10,7 @@ import numpy as np
 from rankadapters.core.data.columns import Columns, refuse_uncomputed
 from rankadapters.core.declaration.arguments import flag
 from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.docstrings import describes
 from rankadapters.core.errors import InputError
 from rankadapters.evaluation.doubts import warn_of_scores
 from rankadapters.evaluation.evaluator import Evaluator
@@ -127,8 +128,8 @@ def evaluate(
     by : array-like, shape (n_docs,), several of these, mapping, or pandas Series, optional
         Segment of each row, equal within a query; or segment of each query by its id, as a mapping or as a Series
         indexed by query ids. Several columns, as a sequence, a table, or a mapping of names to columns, make a segment
-        of each combination: a tuple, such as `("de", "phone")`. The result then has a score for each segment. No
-        segment may be missing; a mapping or such a Series has exactly the queries of the data.
+        of each combination: a tuple, such as `("de", "phone")`. No segment may be missing; a mapping or such a Series
+        has exactly the queries of the data.
     n_threads : int, optional
         Number of threads; None means all CPUs.
 
@@ -184,6 +185,7 @@ def evaluate(
     return shape.results(by_model)
 
 
+@describes(evaluate)
 @takes_columns
 def per_query(
     labels: object,
@@ -217,8 +219,11 @@ def per_query(
 
     Raises
     ------
-    InputError, ConventionError
+    ConventionError
         As in `evaluate`.
+    InputError
+        The data have no value under this convention; the message gives the reason and suggests a fix. Or there is no
+        model, or two models have one name.
     UnsupportedConventionError
         A convention is over all rows, so there are no values per query.
     MissingToolkitError

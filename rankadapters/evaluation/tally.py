@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from rankadapters.core.classes import frozen_class
 from rankadapters.core.declaration.arguments import members
 from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.docstrings import describes
 from rankadapters.core.errors import IncomparableScoresError, InputError, RankAdaptersError
 from rankadapters.core.exact_sums import LIMB, SMALLEST_EXPONENT, SUM_LIMBS, Limbs, from_limbs, to_limbs
 from rankadapters.evaluation.score import COUNTS, Score
@@ -29,6 +30,7 @@ _HINT = "each query in one part only, and qid= rather than group_sizes= (which n
 
 @frozen_class
 @dataclass(frozen=True, slots=True, eq=False)
+@describes(Score)
 class Tally:
     """Exact sums of a convention over some queries; tallies of disjoint queries add up in any order.
 
@@ -38,7 +40,7 @@ class Tally:
         Defines the value of each query.
     numerator, denominator : int
         The two sums, in units of the smallest float64, 2^-1074.
-    n_queries, n_scored, n_empty, n_short, digest : int
+    n_queries, n_scored, n_empty, n_short, digest
         As in `Score`.
     ids : uint64 array, shape (n_queries,), or None
         A hash of each query's id, of 8 bytes, to detect a query that is in two tallies.

@@ -15,6 +15,7 @@ from rankadapters.core.data.ids import hash_ids, id_column, id_values
 from rankadapters.core.declaration.arguments import flag
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.guesses import TABLE, shows_call
+from rankadapters.core.docstrings import describes
 from rankadapters.core.errors import InputError, LabelsWarning, warn_caller
 from rankadapters.evaluation.assignment import (
     assign,
@@ -175,6 +176,7 @@ def evaluate_table(
     return segments.all if by is None else segments
 
 
+@describes(evaluate_table)
 @shows("evaluating")
 @shows_call(TABLE.replace("evaluate_table", "tally_table"))
 def tally_table(
@@ -193,10 +195,12 @@ def tally_table(
 ) -> SegmentTallies:
     """Return the exact sums of a table, a file or batches, which merge: those of hours make those of a day.
 
+    A query is in one table only, so ids differ between the tables.
+
     Parameters
     ----------
     table, convention, label, score, qid, query_weight, row_weight, docid, by, unsorted, n_threads
-        As in `evaluate_table`. A query is in one table only, so ids differ between the tables.
+        As in `evaluate_table`.
 
     Returns
     -------
@@ -246,6 +250,7 @@ def _tallies(
     return stream.tallies(shape)
 
 
+@describes(evaluate_table)
 @shows("evaluating")
 @shows_call(TABLE.replace("evaluate_table", "per_query_table"))
 def per_query_table(
@@ -281,8 +286,10 @@ def per_query_table(
 
     Raises
     ------
-    InputError, UnsupportedConventionError, MissingToolkitError
-        As in `evaluate_table`, or pandas is not installed.
+    InputError, UnsupportedConventionError
+        As in `evaluate_table`.
+    MissingToolkitError
+        pandas, pyarrow, or DuckDB for `unsorted`, is not installed.
 
     Warns
     -----

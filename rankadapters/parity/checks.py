@@ -51,8 +51,10 @@ def crosscheck(
 
     Parameters
     ----------
-    labels, scores
-        As in `ra.evaluate`.
+    labels : array-like, shape (n_docs,), or Queries
+        Relevance labels.
+    scores : array-like, shape (n_docs,)
+        Predicted scores, higher is better.
     convention : Convention or str, optional
         The convention under which every toolkit is compared. Without it, name a measure.
     measure : str, optional
@@ -138,8 +140,12 @@ def check_value(
 
     Parameters
     ----------
-    labels, scores, convention
-        As in `ra.evaluate`.
+    labels : array-like, shape (n_docs,), or Queries
+        Relevance labels.
+    scores : array-like, shape (n_docs,)
+        Predicted scores, higher is better.
+    convention : Convention or str
+        The convention of the number.
     value : float, str or Decimal
         The number. If it is text, such as `"0.6791"`, or a Decimal, ours must round to it, in at most 12 decimals; a
         float must agree to 1e-9.

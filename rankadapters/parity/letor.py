@@ -32,8 +32,12 @@ def letor_mean_ndcg(
 
     Parameters
     ----------
-    labels, scores, n_threads
-        As in `evaluate`.
+    labels : array-like, shape (n_docs,), or Queries
+        Relevance labels.
+    scores : array-like, shape (n_docs,)
+        Predicted scores, higher is better.
+    n_threads : int, optional
+        Number of threads; None means all CPUs.
     convention : NDCG
         The convention of every NDCG@k, without a cutoff: `letor4@all` or `mslr@all` for the scripts that print
         MeanNDCG.

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from rankadapters.callbacks.arguments import display_names
 from rankadapters.callbacks.history import Evaluation
 from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.docstrings import describes
 from rankadapters.core.errors import InputError, MissingToolkitError, brief
 from rankadapters.evaluation.score import Score
 from rankadapters.presets.texts import Conventions, as_convention
@@ -116,6 +117,7 @@ def log_mlflow(what: object, *, run_id: str | None = None) -> None:
     _to_mlflow(run_id, values, *_named(values, _for_mlflow))
 
 
+@describes(log_mlflow)
 def tag_mlflow(convention: Convention | str | Conventions, *, run_id: str | None = None) -> None:
     """Log only the signatures, as the tags of `log_mlflow`: for a run whose values autologging logs.
 
@@ -123,7 +125,7 @@ def tag_mlflow(convention: Convention | str | Conventions, *, run_id: str | None
     ----------
     convention : Convention or str, or sequence of these, or mapping of str to these
         What `eval_metric` reports, with the same names.
-    run_id : str, optional
+    run_id
         As in `log_mlflow`.
 
     Raises
@@ -141,24 +143,27 @@ def tag_mlflow(convention: Convention | str | Conventions, *, run_id: str | None
     _to_mlflow(run_id, [], [], signatures)
 
 
+@describes(log_mlflow)
 def log_wandb(what: object, *, run: Any = None) -> None:
     """Log every value by iteration to a Weights & Biases run, in full precision, and the signatures to its config.
 
     Values are named as by `log_mlflow`, but with `_` for `-`, and spelled as by `wandb_name`. `iteration` is the x
     axis, so the steps of other logged values do not change. `run.config["conventions"]` has each name's signature. A
     history is refused if the run has values under its names, because Weights & Biases does not tell them by iteration.
+    Scores go to the run's summary.
 
     Parameters
     ----------
-    what : History, Score, or mapping or iterable of these
-        As in `log_mlflow`. A history is logged by `iteration`; scores go to the run's summary.
+    what
+        As in `log_mlflow`.
     run : wandb.Run, optional
         The run; by default that of `wandb.init`.
 
     Raises
     ------
     InputError
-        As in `log_mlflow`, or there is no run.
+        There is no run, or nothing to log, two values would have the same name, or the run has the name of a value or
+        of a convention for a different one. Nothing is logged then.
     MissingToolkitError
         wandb is not installed.
     """

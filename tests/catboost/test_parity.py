@@ -115,7 +115,17 @@ def test_object_weights_are_named_as_ignored():
     [row] = ra.catboost.check_parity(labels, scores, BASE, qid=qid, weight=weights[qid]).rows
     assert row.verdict == "equal"
     assert row.our_value == ra.evaluate(labels, scores, BASE, qid=qid).value
-    assert row.reason == "weight= has object weights, which CatBoost's NDCG and DCG ignore; group_weight= counts."
+    expected = "weight= has object weights, which CatBoost ignores in NDCG; group_weight= has weights of queries."
+    assert row.reason == expected
+
+
+@pytest.mark.parametrize("metric", ["AUC", "QueryAUC", "QueryRMSE", "QuerySoftMax", "QueryCrossEntropy"])
+def test_object_weights_that_catboost_counts_and_we_do_not_are_named(metric):
+    labels, scores, qid, _ = weighted_columns()
+    columns = {"qid": qid, "weight": np.linspace(0.5, 2, len(labels))}
+    [row] = ra.catboost.check_parity(np.minimum(labels, 1), scores, f"catboost.{metric}", **columns).rows
+    assert row.verdict == "different"
+    assert row.reason.startswith(f"weight= has object weights. CatBoost's eval_metric counts them in {metric}, even ")
 
 
 # What the report says: agreement, what CatBoost cannot express, and what float32 changes

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import copy
-import re
 from dataclasses import dataclass
-from inspect import cleandoc
-from textwrap import indent
-from typing import Any, Never, TypeVar, Unpack
+from typing import Any, Never, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,12 +30,10 @@ from rankadapters.core.data.grades import Grades, as_grades, counts_of_grades
 from rankadapters.core.data.grouping import grouped
 from rankadapters.core.data.ids import hash_ids, hash_sums, mixed
 from rankadapters.core.data.optional_columns import Pairs, as_docids, as_pairs, as_query_weights, pairs_of_queries
+from rankadapters.core.docstrings import describes
 from rankadapters.core.errors import InputError
 from rankadapters.core.ranking.offsets import offsets, positions_within
 
-Described = TypeVar("Described")
-
-_AS_IN_QUERIES = re.compile(r"^( *)([a-z_, ]+)\n +As in `Queries`\.\n", re.MULTILINE)
 UNJUDGED, UNRETRIEVED = np.uint64(0x7FF8_0000_0000_0001), np.uint64(0x5555_5555_5555_5555)  # in hashes of rows
 
 
@@ -519,25 +514,4 @@ def as_queries(labels: object, **columns: Unpack[Columns]) -> Queries:
     return labels
 
 
-def describes_columns(target: Described) -> Described:
-    """Decorate a function or class: its columns "As in `Queries`" get their descriptions from the docstring there.
-
-    >>> @describes_columns
-    ... def f(labels, **columns):
-    ...     '''Return nothing.
-    ...
-    ...     qid, docid
-    ...         As in `Queries`.
-    ...     '''
-    >>> f.__doc__.splitlines()[2], "Document identifiers" in f.__doc__
-    ('qid : array-like, shape (n_docs,), optional', True)
-    """
-    described = dict(re.findall(r"^(\w+) (: .*\n(?:    .*\n)+)", cleandoc(Queries.__doc__ or ""), re.MULTILINE))
-
-    def entries(match: re.Match[str]) -> str:
-        text = "".join(f"{name} {described[name]}" for name in match[2].split(", "))
-        return indent(text, match[1])
-
-    if target.__doc__:  # which `python -OO` removes
-        target.__doc__ = _AS_IN_QUERIES.sub(entries, cleandoc(target.__doc__) + "\n").rstrip()
-    return target
+describes_columns = describes(Queries)
