@@ -137,7 +137,7 @@ class CatBoostToolkit(Toolkit):
             return ParityReport((row,), "the scores hold NaN")
         self.refuse(data.queries, words)  # here, because our own error would not mention CatBoost
         if metrics is None:
-            return super().check(data, declared)
+            return super().check(_noting_object_weights(data, words), declared)
         return self._by_metric(self.prepare_check(data, declared)[2], declared, metrics)
 
     def _by_metric(self, data: ToolkitData, declared: Convention, metrics: Iterable[str]) -> ParityReport:
@@ -178,6 +178,7 @@ class CatBoostToolkit(Toolkit):
             return ParityRow.not_comparable(*source, declared, our_value=our_number.value, reason=reason)
         if _is_of(metric, OF_PAIRS):
             data = round_as_in_pool(data)
+        data = _noting_object_weights(data, metric)
         value = self.ask(data, metric)
         try:
             self.refuse(data.queries, metric)
@@ -230,12 +231,12 @@ class CatBoostToolkit(Toolkit):
 TOOLKIT = CatBoostToolkit()
 
 
-def _notes_of_object_weights(metrics: Iterable[str]) -> list[str]:
-    """Say in which metrics CatBoost counts object weights, and in which it ignores them."""
-    counted: dict[bool, list[str]] = {}
-    for words in metrics:
-        counted.setdefault(_is_of(words, (*BY_OBJECT, "QueryAUC")), []).append(words.partition(":")[0])
-    return [(COUNTED if counts else IGNORED).format(", ".join(dict.fromkeys(of))) for counts, of in counted.items()]
+def _noting_object_weights(data: ToolkitData, words: str) -> ToolkitData:
+    """Add a note that says whether CatBoost's metric counts the object weights, if there are any."""
+    if "weight" not in data.inputs:
+        return data
+    text = COUNTED if _is_of(words, (*BY_OBJECT, "QueryAUC")) else IGNORED
+    return replace(data, notes=(*data.notes, text.format(words.partition(":")[0])))
 
 
 def check_parity(
@@ -287,7 +288,6 @@ def check_parity(
             notes.append(VARIES.format(queries.query_ids[varies]))
         queries = queries.with_weights(weights)
     by_row = {name: queries.take(as_numbers(name, column).astype(np.float64)) for name, column in by_row.items()}
-    notes += [] if weight is None else _notes_of_object_weights(metrics or [TOOLKIT.nearest(convention)[1]])
     data = ToolkitData(queries=queries, scores=scores, notes=tuple(notes), inputs=by_row)
     return TOOLKIT.check(data, convention, metrics=metrics)
 
