@@ -245,8 +245,6 @@ def _tallies(
     stream = StreamSums(table, shape.conventions, names, by_id, **options)
     stream.read()
     refuse_entry_per_row(by, stream.n_rows)
-    for message in dict.fromkeys(stream.label_doubts.values()):
-        warn_caller(message, LabelsWarning)
     return stream.tallies(shape)
 
 
@@ -326,8 +324,6 @@ def query_values(
     names = Names(scores=score_names(score), by=tuple(by) if isinstance(by, list) else by, **named)
     stream = StreamValues(table, shape, names, unsorted=unsorted, n_threads=n_threads)
     stream.read()
-    for message in dict.fromkeys(stream.label_doubts.values()):
-        warn_caller(message, LabelsWarning)
     return stream.columns()
 
 
@@ -345,7 +341,7 @@ class StreamSums:
     """Evaluates a stream, keeping exact sums over its queries, and an 8-byte hash of each query's id.
 
     The arguments are those of `evaluate_table`, and the segment of each query by its id, unless a column has them.
-    `label_doubts` has the warnings of `ra.evaluate` about the labels, and `n_rows` counts the rows that were read.
+    `n_rows` counts the rows that were read.
     """
 
     def __init__(
@@ -360,10 +356,10 @@ class StreamSums:
         self._seen = SeenQueries()
         self._n_queries = self.n_rows = 0
         self._sums: dict[str, Segmented] = {name: {} for name in names.scores}
-        self.label_doubts: dict[Convention, str] = {}
+        self._label_doubts: dict[Convention, str] = {}
 
     def read(self) -> None:
-        """Read the stream to its end."""
+        """Read the stream to its end, and warn of its labels as `ra.evaluate` does."""
         reader = TableReader(self._names)
         tables: Generator[Any] = read_tables(self._batches, reader)
         if self._unsorted:
@@ -376,6 +372,10 @@ class StreamSums:
                 self._refuse_returning(rows, reader.locate)
                 with locating(rows.numbers, reader.locate, n_queries=self._n_queries):
                     self._add(rows)
+        if not self._n_queries:
+            raise InputError("no batch has any rows.", hint="at least one row is needed")
+        for message in dict.fromkeys(self._label_doubts.values()):
+            warn_caller(message, LabelsWarning)
 
     def _add(self, rows: ScoredRows) -> None:
         queries = rows.queries
@@ -383,11 +383,11 @@ class StreamSums:
         self._keep(
             rows, {name: evaluator.measure(of) for name, of in zip(self._names.scores, rows.scores, strict=True)}
         )
-        undoubted = [convention for convention in self._conventions if convention not in self.label_doubts]
-        self.label_doubts |= label_doubts(queries, undoubted, in_parts=True)
+        undoubted = [convention for convention in self._conventions if convention not in self._label_doubts]
+        self._label_doubts |= label_doubts(queries, undoubted, in_parts=True)
         if not self._n_queries:  # the first queries tell
             for scores in rows.scores:
-                self.label_doubts = score_doubts(queries, self._conventions, scores) | self.label_doubts
+                self._label_doubts = score_doubts(queries, self._conventions, scores) | self._label_doubts
         self._n_queries += queries.n_queries
         self.n_rows += queries.n_docs
 
@@ -400,8 +400,6 @@ class StreamSums:
 
     def tallies(self, shape: Shape) -> SegmentTallies:
         """Return the sums of the stream."""
-        if not self._n_queries:
-            raise InputError("no batch has any rows.", hint="at least one row is needed")
         refuse_unknown_queries(self._unseen)
         return SegmentTallies(shape, self._sums, self._seen.ids)
 
@@ -446,8 +444,6 @@ class StreamValues(StreamSums):
 
     def columns(self) -> dict[str, Any]:
         """Return the columns of the values of all queries."""
-        if not self._parts:
-            raise InputError("no batch has any rows.", hint="at least one row is needed")
         return {name: np.concatenate([part[name] for part in self._parts]) for name in self._parts[0]}
 
 
