@@ -47,12 +47,6 @@ def test_group_sizes_of_queries_whose_rows_are_apart_are_refused():
         _ = ra.Queries([0, 1, 2, 0], qid=["b", "a", "c", "a"]).group_sizes
 
 
-def test_per_query_returns_the_first_query_whose_rows_disagree():
-    values, varies = QUERIES.per_query(np.array([7, 8, 7, 9, 8]))
-    assert (values.tolist(), varies) == ([7, 8, 9], -1)
-    assert QUERIES.per_query(np.array([7, 8, 7, 9, 5]))[1] == 1
-
-
 def test_weights_that_vary_within_a_query_are_refused_at_their_row():
     assert QUERIES.weights_per_query("w", np.array([7, 8, 7, 9, 8]), hint="h").tolist() == [7, 8, 9]
     query = QUERIES.query_ids[1]

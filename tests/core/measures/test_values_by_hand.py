@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from itertools import permutations
 from math import exp, log, log2, sqrt
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import rankadapters as ra
 from rankadapters.core.ranking.compiled import NEVER, NOW, kernels
-from tests.helpers.parameters import examples
 from tests.oracles.correlations import _cosine
 
 AP = ra.AP(
@@ -164,22 +160,6 @@ def test_equal_meanings_have_one_spelling():
     for ties in ("input", "reverse", "worst", "best"):
         plain = ra.presets.textbook(4).replace(ties=ties)
         assert plain.replace(ideal="retrieved-only").all_retrieved() == plain
-
-
-@settings(max_examples=examples(60), deadline=None)
-@given(
-    labels=st.lists(st.integers(0, 1), min_size=1, max_size=6).filter(any), seed=st.integers(0, 10**6),
-    k=st.sampled_from([None, 1, 2, 3, 4]), divisor=st.sampled_from(["relevant", "cutoff"]),
-)  # fmt: skip
-def test_averaged_ties_of_ap_are_the_mean_over_all_orders(labels, seed, k, divisor):
-    scores = np.random.default_rng(seed).integers(0, 3, len(labels)).astype(float)
-    convention = AP.replace(k=k, divisor=divisor)
-    orders = np.array(list(permutations(range(len(labels)))))  # each order is a query
-    mean = value(np.array(labels)[orders].ravel(), scores[orders].ravel(), convention,
-                 sizes=[len(labels)] * len(orders))  # fmt: skip
-    averaged = convention.replace(ties="average")
-    assert value(labels, scores, averaged) == pytest.approx(mean, abs=1e-13)
-    assert value([1] * len(labels) + [0], [0.5] * len(labels) + [0.1], averaged.replace(k=None)) == 1
 
 
 TREC_AP = ra.presets.trec_eval_9.map().replace(ties="input")

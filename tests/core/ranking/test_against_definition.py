@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from contextlib import suppress
-from itertools import cycle, groupby, product
+from itertools import groupby
 
 import numpy as np
 import pytest
@@ -111,22 +111,6 @@ def test_fractional_labels_and_many_scores_match_the_definition(choice, seed, dt
     with kernels(choice):
         value = ra.evaluate(labels, scores, convention, group_sizes=[n]).value
     assert value == pytest.approx(definition.evaluate([(rows, 1.0)], convention), rel=1e-12)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("spread", SPREADS)
-def test_awkward_scores_match_the_definition(spread):
-    """Try each number of rows with each cutoff, and the orders of ties in turn."""
-    rng, orders = np.random.default_rng(3), cycle(["input", "average", "worst", "input"])
-    for n, k in product((23, 24, 47, 48, 97, 700), (1, 10, 12, 13, 28, 29, None)):
-        convention = ra.presets.textbook(k).replace(ties=next(orders))
-        labels, scores = rng.integers(0, 4, n), SPREADS[spread](rng, n)
-        rows = [Row(float(label), float(score)) for label, score in zip(labels, scores, strict=True)]
-        expected = definition.evaluate([(rows, 1.0)], convention)
-        for choice in (NOW, NEVER):
-            with kernels(choice):
-                value = ra.evaluate(labels, scores, convention, group_sizes=[n]).value
-            assert value == pytest.approx(expected, rel=1e-12), (n, k, convention.ties, choice)
 
 
 DISCOUNTS = 1 / np.arange(1.0, 40)
