@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 from concurrent.futures import ThreadPoolExecutor
 
-import joblib
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
@@ -18,7 +16,6 @@ from rankadapters.evaluation import threads
 from tests.helpers.conventions import conventions
 from tests.helpers.oracle_rows import takes_probabilities
 from tests.helpers.parameters import examples
-from tests.helpers.python_processes import TIMEOUT
 from tests.helpers.rankings import TEXTBOOK, ragged_columns
 
 every_measure = pytest.mark.parametrize("measure", MEASURES.values(), ids=list(MEASURES))
@@ -148,30 +145,3 @@ def test_sixteen_user_threads_share_one_evaluator(many_rows):
     with ThreadPoolExecutor(16) as pool:
         for _ in range(5):
             assert [score.value for score in pool.map(evaluator.evaluate, score_columns)] == expected
-
-
-def evaluate_in_child(evaluator, scores, queue):
-    queue.put(evaluator.evaluate(scores).value)
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
-@pytest.mark.filterwarnings("ignore:.*multi-threaded, use of fork:DeprecationWarning")
-def test_a_forked_child_returns_the_same_value(many_rows):
-    labels, scores, qid = many_rows
-    evaluator = ra.Evaluator(labels, TEXTBOOK, qid=qid, n_threads=2)
-    value = evaluator.evaluate(scores).value
-    context = multiprocessing.get_context("fork")
-    queue = context.Queue()
-    child = context.Process(target=evaluate_in_child, args=(evaluator, scores, queue))
-    child.start()
-    assert queue.get(timeout=TIMEOUT) == value
-    child.join(TIMEOUT)
-    assert child.exitcode == 0
-
-
-@pytest.mark.long
-def test_joblib_workers_return_the_same_score():
-    labels, scores, qid = ragged_columns(13)
-    evaluator = ra.Evaluator(labels, TEXTBOOK, qid=qid)
-    values = joblib.Parallel(n_jobs=2)(joblib.delayed(evaluator.evaluate)(scores) for _ in range(3))
-    assert values == [evaluator.evaluate(scores)] * 3

@@ -188,14 +188,6 @@ def test_ties_of_equal_labels_or_below_the_cutoff_cause_no_warning():
     assert message.startswith("the order of tied scores changes the value of query 0, and ranx 0.3.21 sorts 16 or more")
 
 
-def test_ties_in_a_table_warn_as_in_memory():
-    labels, scores = tied_queries(20, 4)
-    table = {"label": labels, "score": scores, "qid": np.repeat(np.arange(20), 20)}
-    with pytest.warns(ra.LabelsWarning, match=UNSTABLE) as caught:
-        ra.evaluate_table(table, ["ranx@10", "textbook@10"])
-    assert len(caught) == 1
-
-
 def test_order_warns_of_each_model_as_evaluate_does():
     labels, scores, qid = graded_queries(np.random.default_rng(0))
     swapped = {"a": labels, "b": labels[::-1].copy()}

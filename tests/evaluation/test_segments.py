@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from rankadapters.evaluation.segments import _student
 from tests.evaluation.segment_rows import conventions, evaluate_columns, evaluate_segment, rows
 
 DATA = rows()
@@ -152,11 +151,6 @@ def test_an_interval_stays_within_the_limits_of_the_measure():
     assert (tau["low"], tau["high"]) == (-1, 1)
 
 
-def test_students_t_comes_from_a_table_up_to_ten_degrees_and_then_a_series():
-    assert [_student(degrees) for degrees in (1, 10)] == [12.706205, 2.228139]
-    assert _student(11) == pytest.approx(2.200980255324826, rel=1e-12)
-
-
 def test_equal_values_have_a_zero_width_interval_and_one_query_has_none():
     lines = ra.evaluate(LABELS, LABELS, "textbook@2", qid=QID, by=SEGMENTS).to_dict()["segments"]
     assert [(line["segment"], line["low"], line["high"]) for line in lines] == [
@@ -231,14 +225,6 @@ def test_times_of_a_pandas_column_keep_their_zone_and_all_digits():
     assert list(segments) == times.tolist()
     assert segments.to_frame().segment.dtype == times.dtype
     assert segments[times[1].tz_convert("UTC")] is segments[times[1]]
-
-
-def test_printing_segments_or_scores_shows_their_table():
-    for models in (SCORES, {"x": SCORES, "y": LABELS}):
-        segments = evaluate_segments(["textbook@2", "yahoo@2"]) if models is SCORES else None
-        scores = ra.evaluate(LABELS, models, ["textbook@2", "yahoo@2"], qid=QID)
-        for result in filter(None, [segments, scores]):
-            assert str(result) == f"{result}" == str(result.table())
 
 
 def test_a_plot_has_a_row_for_each_segment_and_a_line_at_the_overall_value():

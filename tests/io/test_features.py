@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 
-import numpy as np
 import pytest
 
 import rankadapters as ra
@@ -53,19 +52,3 @@ def test_a_query_in_two_files_of_one_table_is_refused(write):
         read_features(files)
     train, test = read_features(files[:1], files[1:])
     assert train.qid.tolist() == test.qid.tolist() == [5]
-
-
-def test_a_file_is_read_as_scikit_learn_reads_it(write):
-    datasets = pytest.importorskip("sklearn.datasets")
-    rng = np.random.default_rng(0)
-    rows = []
-    for row in range(500):
-        numbers = np.flatnonzero(rng.random(30) < 0.5) + 1
-        values = (rng.normal(size=30) * 10.0 ** rng.integers(-20, 20, 30)).round(int(rng.integers(0, 20)))
-        features = " ".join(f"{number}:{values[number - 1]!s}" for number in numbers)
-        rows.append(f"{rng.integers(0, 5)} qid:{row // 9} {features} # {row}\n")
-    path = write("".join(rows))
-    X, labels, qid = datasets.load_svmlight_file(str(path), query_id=True, n_features=30)
-    [data] = read_features(path)
-    assert (X.toarray() == data.X).all()
-    assert (data.labels.tolist(), data.qid.tolist()) == (labels.tolist(), qid.tolist())

@@ -97,23 +97,6 @@ def test_a_query_that_continues_in_the_next_file_counts_as_returning(write):
     assert read_letor(files, feature=1, split_queries="separate").queries.query_ids.tolist() == ["7", "7#2"]
 
 
-def test_blank_lines_among_predictions_are_skipped_as_long_as_the_count_is_right(write):
-    assert read(write, ROWS, "\n1\n\n2\n \n3").scores.tolist() == [1, 2, 3]
-    assert read(write, ROWS, "1e30\n2\n9007199254740992\n").scores.tolist() == [1e30, 2, 2.0**53]
-
-
-@pytest.mark.parametrize(
-    ("feature", "features", "expected"),
-    [
-        (5, "105:1 5:2 1050:3", 2), (5, "005:2", 2), (0, "10:1 0:2", 2), (0, "100:1 20:3", 0), (1, "21:3\t1:2", 2),
-        (25, "1:25 2:5", 0), (1, "2:1:3 1:2", 2),
-    ],
-)  # fmt: skip
-def test_a_feature_is_not_mistaken_for_another_one(write, feature, features, expected):
-    path = write(f"1 qid:1 {feature}:7\n0 qid:1 {features}\n")
-    assert read_letor(path, feature=feature).scores.tolist() == [7, expected]
-
-
 LIGHTGBM = "2 1:0.5 2:1\n0 1:2\n1\n"
 
 

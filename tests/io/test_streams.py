@@ -79,14 +79,6 @@ def test_each_score_column_is_one_model(one_row_at_once):
     assert two_conventions[ra.parse("lightgbm@10")] == {"other": scores["other"]}
 
 
-def test_one_query_may_be_larger_than_every_batch(one_row_at_once):
-    columns = stream_batches.rows(1, n_queries=1, longest=1)
-    columns = {name: np.repeat(column, 2500) for name, column in columns.items()}
-    columns["label"], columns["score"] = np.arange(2500) % 4, np.arange(2500) * 7 % 100
-    score = ra.evaluate_table(cut_at(columns, [*range(0, 2500, 7), 2500]), "lightgbm@10")
-    assert score.to_dict() == evaluate_whole(columns, "lightgbm@10").to_dict()
-
-
 def arrow(columns):
     return pytest.importorskip("pyarrow").table(dict(columns))
 
@@ -292,23 +284,6 @@ def test_a_frame_of_dask_is_sent_to_the_function_for_it():
     call = r'ra\.dask\.evaluate\(df, "letor4@5", partitions="shuffle", label="grade", score="pred", qid="query"\)'
     with pytest.raises(ra.InputError, match=rf"table is a DataFrame of dask, which .* not read\.\nHint: {call}"):
         ra.evaluate_table(df, "letor4@5")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"progress": False}, r"unexpected keyword argument 'progress'\.\nHint: a bar shows on a terminal alone"),
-        ({"label_col": "y"}, r"unexpected keyword argument 'label_col'\.\nHint: label=, score= and qid= name the col"),
-        ({"k": 10}, r"unexpected keyword argument 'k'\.\nHint: the cutoff is in the convention"),
-        ({"convention": None}, r"multiple values for argument 'convention'\.\nHint: ra"),
-    ],
-)
-def test_arguments_that_python_refuses_show_the_call(arguments, message):
-    with pytest.raises(ra.InputError, match=message) as error:
-        ra.evaluate_table({"label": [1], "score": [1], "qid": [7]}, "letor4@5", **arguments)
-    assert 'ra.evaluate_table(df, "lightgbm@10", label="label", score="score", qid="qid")' in str(error.value)
-    with pytest.raises(ra.InputError, match="missing 1 required positional argument: 'convention'"):
-        ra.evaluate_table({"label": [1], "score": [1], "qid": [7]})
 
 
 def test_scores_of_ids_of_other_types_say_so(tmp_path):

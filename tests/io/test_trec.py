@@ -61,13 +61,6 @@ def test_files_and_arrays_give_the_same_bits(write, pyarrow, data, convention):
     assert from_files.evaluate(judgments.scores) == from_arrays.evaluate(data["scores"])
 
 
-def test_judged_documents_that_were_not_retrieved_count_in_the_ideal_list(write, pyarrow):
-    judgments = read(write, "q 0 a 1\nq 0 b 1\n", "q Q0 a 1 3 t\n")
-    assert ra.evaluate(judgments.queries, judgments.scores, presets.trec_eval_9(10)).value == pytest.approx(
-        1 / (1 + 1 / np.log2(3))
-    )
-
-
 @pytest.mark.parametrize(("unjudged", "expected"), [("zero", 1 / np.log2(3)), ("drop", 1.0)])
 def test_retrieved_documents_without_judgments_follow_the_convention(write, pyarrow, unjudged, expected):
     judgments = read(write, "q 0 a 1\n", "q Q0 x 1 9 t\nq Q0 a 2 3 t\n")
@@ -76,13 +69,6 @@ def test_retrieved_documents_without_judgments_follow_the_convention(write, pyar
     with pytest.raises(ra.InputError, match="unjudged='error'"):
         ra.evaluate(judgments.queries, judgments.scores, convention.replace(unjudged="error"))
     assert judgments.place(0).endswith("run.txt, line 1 (document 'x' of query 'q')")
-
-
-@pytest.mark.parametrize(("complete", "expected", "n_scored"), [(False, 1.0, 1), (True, 0.5, 2)])
-def test_a_query_without_retrieved_documents_follows_the_convention(write, pyarrow, complete, expected, n_scored):
-    judgments = read(write, "p 0 a 1\nq 0 a 1\n", "q Q0 a 1 3 t\n")
-    score = ra.evaluate(judgments.queries, judgments.scores, presets.trec_eval_9(10, complete=complete))
-    assert (score.value, score.n_scored) == (expected, n_scored)
 
 
 def test_queries_without_judgments_are_left_out_and_counted(write, pyarrow):
