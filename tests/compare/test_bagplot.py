@@ -93,31 +93,10 @@ def test_a_depth_region_contains_exactly_the_points_of_its_depth(drawn):
             ]
 
 
-@pytest.mark.long
-def test_the_bag_of_a_ring_is_halfway_between_its_hull_and_the_next_region():
-    # All 12 points on a circle have depth 1, so the bag is the mean of the hull and the region of depth 2.
-    angles = 2 * np.pi * np.arange(12) / 12
-    ring = [(float(math.cos(angle)), float(math.sin(angle))) for angle in angles]
-    plot = bagplot(ring)
-    assert plot.median == pytest.approx((0, 0), abs=1e-12)
-    # Chords from each point to the next but one bound the region of depth 2, at a distance of cos(30 degrees).
-    towards_points = (1 + math.cos(math.pi / 6)) / 2
-    between_points = (math.cos(math.pi / 12) + math.cos(math.pi / 6) / math.cos(math.pi / 12)) / 2
-    reach = sorted(math.hypot(*corner) for corner in plot.bag)
-    assert reach == pytest.approx([between_points] * 12 + [towards_points] * 12)
-    assert plot.outliers == ()
-
-
 @cache
 def normal_bagplot(shift=(0, 0), extra_points=()):
     """Return the bagplot of 30 normal points, shifted, and of more points."""
     return bagplot([*np.add(np.random.default_rng(1).normal(size=(30, 2)), shift).tolist(), *extra_points])
-
-
-def test_the_bag_contains_the_deeper_half_of_the_points():
-    corners, points = as_fractions(normal_bagplot().bag), np.random.default_rng(1).normal(size=(30, 2)).tolist()
-    inside = sum(contains(corners, point) for point in as_fractions(points))
-    assert 13 <= inside <= 15
 
 
 def test_the_median_is_the_center_of_the_deepest_region():

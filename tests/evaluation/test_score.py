@@ -284,21 +284,6 @@ def test_a_score_refuses_what_is_no_number(function):
             function(SCORE, operand)
 
 
-def test_a_score_works_in_the_usual_checks_of_numbers():
-    assert math.isclose(SCORE, VALUE + 1e-12)
-    assert np.isclose(SCORE, VALUE + 1e-12)
-    assert np.allclose(SCORE, VALUE)
-    assert abs(SCORE - 0.63) < 0.001
-    assert abs(SCORE) == VALUE
-    assert max(SCORE, 0.7) == 0.7
-    assert pytest.approx([VALUE, VALUE]) == [SCORE, SCORE]
-    assert str(pytest.approx(SCORE)).startswith("0.6309  ndcg@2/gain=exp2")
-    np.testing.assert_almost_equal(SCORE, VALUE)
-    np.testing.assert_allclose(SCORE, VALUE)
-    np.testing.assert_array_almost_equal([SCORE, 0.5], [VALUE, 0.5])
-    np.testing.assert_array_equal(np.array([VALUE, 0.5]) == SCORE, [True, False])
-
-
 def test_the_scores_of_models_and_conventions_equal_mappings_of_numbers():
     models = ra.evaluate([1, 0], {"a": [0.2, 0.9]}, TEXTBOOK, group_sizes=[2])
     assert models == {"a": VALUE} == models

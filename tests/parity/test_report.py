@@ -61,11 +61,6 @@ def test_values_are_equal_within_the_tolerance_and_nan_is_never_equal(value, ver
     assert ParityReport((row,)).ok is (verdict != "different")
 
 
-def test_a_row_that_is_not_comparable_has_our_value_and_no_difference():
-    assert (STATED.verdict, STATED.value, STATED.difference, STATED.tolerance) == ("not-comparable", None, None, None)
-    assert STATED.our_value == 0.25
-
-
 @pytest.mark.parametrize(
     ("rows", "unmet", "ok"),
     [

@@ -214,18 +214,6 @@ def test_bad_input_and_a_failing_training_raise(arguments, message, monkeypatch)
 # Measures other than NDCG.
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("measure", ["query-rmse", "query_soft_max", "query-cross-entropy", "pair-logit", "mrr"])
-def test_a_toolkit_that_lacks_the_measure_is_a_row_that_says_so(measure):
-    pytest.importorskip("catboost")
-    pytest.importorskip("lightgbm")
-    report = crosscheck_models(*BINARY, measure=measure, toolkits=["lightgbm", "catboost"])
-    assert report.ok
-    lightgbm, catboost = report.rows
-    assert (lightgbm.value, lightgbm.reason) == (None, f"lightgbm does not compute {measure}.")
-    assert catboost.difference == pytest.approx(0, abs=1e-12)
-
-
 @pytest.mark.parametrize(
     ("toolkit", "measure", "expected"),
     [
