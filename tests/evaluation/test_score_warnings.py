@@ -9,13 +9,10 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.core.arrays import Array
-from rankadapters.evaluation.doubts import FEW_SCORES, MANY_LABELS, look_swapped, score_doubts
-from rankadapters.presets.label_rules import UNSTABLE_SORTS
-from tests.helpers.checkout import golden_file
+from rankadapters.evaluation.doubts import FEW_SCORES, MANY_LABELS, look_swapped
 
 GRADED = ["textbook@10", "sklearn@10", "catboost@5", "textbook@all", "catboost.dcg@10", "yahoo@10"]
 SWAPPED = "they look swapped"
-GOLDEN = ["measures", "toolkits", "libraries", "retrieval", "evaluators", "tools"]
 UNSTABLE = "by an unstable sort"
 
 
@@ -111,22 +108,6 @@ def test_ordinary_scores_beside_fractional_labels_cause_no_warning(kind):
         qid = np.repeat(np.arange(40), rng.integers(1, FEW_SCORES + 1, 40))
         labels = fractional_labels(rng, qid.size)
         assert not look_swapped(ra.Queries(labels, qid=qid), np.asarray(ORDINARY[kind](rng, labels, qid), float)), seed
-
-
-@pytest.mark.parametrize("name", GOLDEN)
-def test_the_data_of_the_tools_numbers_cause_no_warning(name):
-    file = golden_file(name)
-    data = [(ra.Queries(d["labels"], **columns_of(d)), np.array(d["scores"], float)) for d in file["data"]]
-    assert not any(look_swapped(queries, scores) for queries, scores in data)
-    sorted_by_tools = {(row[0], row[1]) for tool in UNSTABLE_SORTS for row in file["numbers"].get(tool, ())}
-    for number, text in sorted_by_tools:  # we compute the tool's number
-        queries, scores = data[number]
-        assert score_doubts(queries, [ra.parse(text)], scores) == {}
-
-
-def columns_of(data):
-    flags = {name: np.array(data[name], bool) for name in ("judged", "retrieved") if name in data}
-    return {name: data[name] for name in ("qid", "group_sizes", "docid") if name in data} | flags
 
 
 @pytest.mark.parametrize(

@@ -227,20 +227,6 @@ def test_times_of_a_pandas_column_keep_their_zone_and_all_digits():
     assert segments[times[1].tz_convert("UTC")] is segments[times[1]]
 
 
-def test_a_plot_has_a_row_for_each_segment_and_a_line_at_the_overall_value():
-    pytest.importorskip("matplotlib")
-    [axes] = evaluate_segments().plot().axes
-    assert [text.get_text() for text in axes.get_yticklabels()] == ["no", "se"]
-    assert axes.lines[0].get_xdata() == pytest.approx([evaluate_segments().all.value] * 2)
-    segments = ra.evaluate(LABELS, {"x": SCORES, "y": LABELS}, ["textbook@2", "yahoo@2"], qid=QID, by=SEGMENTS)
-    [axes] = segments.plot().axes
-    assert [text.get_text() for text in axes.get_yticklabels()][:2] == [
-        "no, x, ndcg@2/textbook",
-        "no, y, ndcg@2/textbook",
-    ]
-    assert len(axes.lines) == 16  # an interval and a point for each of 8 rows, and no line at an overall value
-
-
 def test_a_pandas_column_of_segments_must_have_the_index_of_the_labels():
     pd = pytest.importorskip("pandas")
     labels = pd.Series(LABELS, index=list("uvwxyz"))

@@ -41,13 +41,6 @@ def test_a_query_in_two_of_many_tallies_is_refused_by_its_number():
         ra.Tally.merge(tally_of(*ids) for ids in parts)
 
 
-def test_the_error_counts_the_queries_that_two_tallies_share():
-    with pytest.raises(
-        ra.InputError, match=r"query number [012] of tally 0 is in tallies 0 and 1, and 2 more queries are in two"
-    ):
-        ra.Tally.merge([tally_of("a", "b", "c"), tally_of("c", "a", "b")])
-
-
 def tally_of(*ids):
     return ra.Evaluator([1] * len(ids), TEXTBOOK, qid=ids).tally([0.5] * len(ids))
 

@@ -176,17 +176,6 @@ def test_a_carriage_return_within_a_line_is_refused(write, reader, text):
         reader(write(text))
 
 
-def test_a_score_that_is_missing_or_too_large_is_refused(write):
-    for token in ("1:nan", "1:NaN", "1:1e999"):
-        with pytest.raises(ra.InputError, match=rf"line 2: '{token}' is not a finite number, which the score must be"):
-            read_with_feature(write(f"1 qid:7 1:1\n0 qid:7 {token}\n"))
-    for tokens, second in (("1:1 1:2", "1:2"), ("01:1 2:3 1:1", "1:1")):
-        with pytest.raises(ra.InputError, match=f"line 1: '{second}' is a second value of the feature"):
-            read_with_feature(write(f"1 qid:7 {tokens}\n"))
-    with pytest.raises(ra.InputError, match="line 1: '1:' is not a finite number"):
-        read_with_feature(write("1 qid:7 1: 0.5\n"))
-
-
 def test_a_missing_feature_is_nan_in_a_table_and_ignored_if_not_read(write):
     path = write("1 qid:1 1:nan 2:1\n")
     assert np.isnan(read_features(path)[0].X).tolist() == [[True, False]]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import os
 import struct
-import sys
 import threading
 from functools import partial
 from importlib import import_module
@@ -124,15 +123,6 @@ def test_a_query_that_returns_is_refused_merged_or_separated(save, split_queries
     judgments = read_table(path, **COLUMNS, docid="doc", split_queries=split_queries)
     assert judgments.queries.query_ids.tolist() == ids
     assert ra.evaluate(judgments.queries, judgments.scores, presets.trec_eval_9(2)).n_queries == len(ids)
-
-
-def test_a_repeated_document_and_a_changing_weight_are_refused(save):
-    path = save(doc=["a", "b", "c", "c"])
-    with pytest.raises(ra.InputError, match=r"row 4: document 'c' of query '9' is also in .*row 3[.]"):
-        read_table(path, **COLUMNS, docid="doc")
-    path = save(weight=[1.0, 1.0, 2.0, 3.0])
-    with pytest.raises(ra.InputError, match=r"row 4: weight varies within query .*: one row has .*, another 3"):
-        read_table(path, **COLUMNS, query_weight="weight")
 
 
 @pytest.mark.parametrize(
@@ -304,13 +294,6 @@ def test_a_quote_that_hides_rows_in_a_column_that_is_not_read_is_refused(write, 
     path = write("query,grade,model,text\n7,2,0.5,a\n" + text, "table.csv")
     with pytest.raises(ra.InputError, match=r"table\.csv, line \d+: .*\nHint: a field with quotes is quoted itself"):
         read_table(path, **COLUMNS)
-
-
-def test_without_pyarrow_a_table_is_refused(write, monkeypatch):
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    for path in (write(b"PAR1", "table.parquet"), write("query,grade,model\n7,1,0.5\n", "table.csv")):
-        with pytest.raises(ra.MissingToolkitError, match=r'pip install "rankadapters\[files\]"'):
-            read_table(path, **COLUMNS)
 
 
 @pytest.mark.parametrize("column", ["label", "score", "weight", "part"])

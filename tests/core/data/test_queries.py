@@ -47,14 +47,6 @@ def test_group_sizes_of_queries_whose_rows_are_apart_are_refused():
         _ = ra.Queries([0, 1, 2, 0], qid=["b", "a", "c", "a"]).group_sizes
 
 
-def test_weights_that_vary_within_a_query_are_refused_at_their_row():
-    assert QUERIES.weights_per_query("w", np.array([7, 8, 7, 9, 8]), hint="h").tolist() == [7, 8, 9]
-    query = QUERIES.query_ids[1]
-    with pytest.raises(ra.InputError, match=f"w varies within query {query}: one row has 8, another 5.\nHint: h.") as e:
-        QUERIES.weights_per_query("w", np.array([7, 8, 7, 9, 5]), hint="h")
-    assert e.value.row == 4
-
-
 def test_subset_returns_queries_in_the_requested_order():
     taken, rows = QUERIES.subset(np.array([2, 0]))
     assert rows.tolist() == [3, 0, 2]
