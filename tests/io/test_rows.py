@@ -35,11 +35,6 @@ def test_two_rows_may_have_the_same_order_unless_they_share_a_query():
         read(qid=[1, 2, 2, 3, 3, 4], order=[5, 5, 6, 6, 6, 7])
 
 
-def test_weights_and_segments_belong_to_their_rows():
-    rows = read(qid=[3, 1, 3], query_weight=[2.0, 5.0, 2.0], row_weight=[1.0, 2.0, 3.0], by=["x", "y", "x"])
-    assert rows.queries.query_weight.tolist() == [2, 5]
-    assert rows.queries.row_weight.tolist() == [1, 2, 3]
-    assert rows.by.tolist() == ["x", "y", "x"]
 
 
 TIMES = np.array([3, 1, 2], "datetime64[us]").tolist()

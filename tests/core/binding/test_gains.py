@@ -7,12 +7,20 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.core.binding import gains as module
-from rankadapters.core.binding.gains import discounts_of, gains_of_rows, ideal_sums
+from rankadapters.core.binding.gains import discounts_of, gains_of, gains_of_rows, ideal_sums
 from rankadapters.core.ranking.compiled import kernels
 from rankadapters.core.ranking.ranks import rank_queries
 from tests.helpers.rankings import TEXTBOOK, ragged_columns
 
 GAINS = ["exp2", "exp2-floor", "linear", "linear-positive", "from_1", "table_0_1_2_5", "table_-1_0_0_3"]
+
+
+@pytest.mark.parametrize("gain", [*GAINS, "linear-from_2"])
+@pytest.mark.parametrize("judged", [None, [True, True, False, True, True]])
+def test_gains_of_rows_are_the_gains_of_their_labels(gain, judged):
+    labels = np.array([3.0, 0, 2, 1, 0])
+    queries = ra.Queries(labels, qid=[7] * 5, judged=judged)
+    assert gains_of_rows(queries, gain).tolist() == gains_of(labels, queries.judged, gain).tolist()
 
 
 @pytest.mark.parametrize(
