@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from functools import cache
 from itertools import product
 
 import numpy as np
@@ -93,19 +92,14 @@ def test_a_depth_region_contains_exactly_the_points_of_its_depth(drawn):
             ]
 
 
-@cache
-def normal_bagplot(shift=(0, 0), extra_points=()):
-    """Return the bagplot of 30 normal points, shifted, and of more points."""
-    return bagplot([*np.add(np.random.default_rng(1).normal(size=(30, 2)), shift).tolist(), *extra_points])
-
-
 def test_the_median_is_the_center_of_the_deepest_region():
     """Depth 2 is where the hulls of all points but one meet: from (1, 1) to (2, 2)."""
     assert bagplot([(0, 0), (10, 0), (0, 10), (1, 1), (2, 2)]).median == (1.5, 1.5)
 
 
 def test_a_far_point_is_an_outlier_and_hardly_moves_the_median():
-    plot, with_far_point = normal_bagplot(), normal_bagplot(extra_points=((50.0, 50.0),))
+    points = np.random.default_rng(1).normal(size=(30, 2)).tolist()
+    plot, with_far_point = bagplot(points), bagplot([*points, (50.0, 50.0)])
     assert 30 in with_far_point.outliers
     assert set(with_far_point.outliers) <= {*plot.outliers, 30}
     assert with_far_point.median == pytest.approx(plot.median, abs=0.3)

@@ -110,16 +110,6 @@ def test_segments_may_be_any_hashables_and_are_sorted_by_value(segments, order):
     assert dict(scores)[order[0]] == scores[order[0]]
 
 
-def test_scores_of_different_segments_or_conventions_are_not_comparable():
-    scores = evaluate_segments()
-    with pytest.raises(ra.IncomparableScoresError, match="over different queries"):
-        scores["se"] < scores["no"]  # noqa: B015 - the comparison raises
-    ideal = ra.evaluate(LABELS, LABELS, "textbook@2", qid=QID, by=SEGMENTS)
-    assert ideal["se"] - scores["se"] == pytest.approx((1 - 1 / math.log2(3)) / 2)
-    with pytest.raises(ra.IncomparableScoresError, match="the conventions differ"):
-        scores["se"] - evaluate_segments("yahoo@2")["se"]
-
-
 def test_intervals_use_students_t_and_the_standard_error_of_the_queries():
     stats = pytest.importorskip("scipy.stats")
     pytest.importorskip("pandas")

@@ -35,8 +35,6 @@ def test_two_rows_may_have_the_same_order_unless_they_share_a_query():
         read(qid=[1, 2, 2, 3, 3, 4], order=[5, 5, 6, 6, 6, 7])
 
 
-
-
 TIMES = np.array([3, 1, 2], "datetime64[us]").tolist()
 ORDERS = {"uint64": [2**64 - 1, 0, 2**53 + 1], "int8": [3, -1, 2], "float32": [0.5, -1.0, 0.25], "timestamp[us]": TIMES}
 

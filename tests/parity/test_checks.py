@@ -107,14 +107,6 @@ def test_a_toolkit_that_refuses_the_data_is_a_row_with_its_reason(all_toolkits):
     assert report.ok
 
 
-def test_a_difference_fails_the_report(all_toolkits, monkeypatch):
-    monkeypatch.setattr("rankadapters.lightgbm.parity.LightGBMToolkit.ask", lambda *args, **kwargs: 0.123)
-    report = check(ra.presets.lightgbm(2))
-    assert not report.ok
-    assert verdicts_by_toolkit(report)["lightgbm"] == ["different"]
-    assert verdicts_by_toolkit(report)["xgboost"] == ["equal", "equal-on-this-data"]
-
-
 def test_queries_and_weights_and_docids_pass_through(all_toolkits):
     queries = ra.Queries(LABELS, group_sizes=SIZES, query_weight=[1, 3], docid=list("abcde"))
     assert crosscheck(queries, SCORES, ra.presets.trec_eval_9(3).replace(average="query"), require=2).ok
@@ -198,12 +190,6 @@ THREE = ra.Queries([1, 0, 2], group_sizes=[3])
 def test_infinities_are_compared_without_a_warning(a, b, verdict, difference):
     [row] = compare_numbers(a, b).rows
     assert (row.verdict, row.difference) == (verdict, difference)
-
-
-@pytest.mark.parametrize("number", [True, "0.5", b"0.5", None, 10**400, 10**5000], ids=short_id)
-def test_numbers_of_a_wrong_type_are_not_compared(number):
-    with pytest.raises(ra.InputError, match=r"b=.*; allowed are Scores and numbers"):
-        compare_numbers(0.5, number)
 
 
 def test_scores_of_different_conventions_or_queries_are_not_compared():

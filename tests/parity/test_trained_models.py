@@ -182,13 +182,6 @@ def test_a_generator_draws_the_seed_of_the_models(make_generator, monkeypatch):
     assert seeds[3:] == [2**31 - 1, 0, 0]
 
 
-def test_the_error_without_any_toolkit_names_the_extra(monkeypatch):
-    for name in ALL:
-        monkeypatch.setitem(sys.modules, name, None)
-    with pytest.raises(ra.MissingToolkitError, match=r"(?s)lightgbm is not installed.*rankadapters\[all\]"):
-        crosscheck_models(*DATA)
-
-
 # Refused arguments and data.
 
 

@@ -145,11 +145,6 @@ def test_every_field_that_a_tool_declares_is_one_of_its_measures(tool):
     assert set(tool.defaults) <= fields
 
 
-def test_presets_of_a_tool_have_names_and_measures():
-    assert "catboost.mrr" in presets.names("rr")
-    assert set(presets.names("ndcg")) < set(presets.names(None))
-
-
 @pytest.mark.parametrize(("convention", "params"), [
     ("lightgbm@all", {"metric": "ndcg", "eval_at": [10_000]}), ("lightgbm@9999", {"metric": "ndcg", "eval_at": [9999]}),
     ("lightgbm.map@all", {"metric": "map", "eval_at": [10_000]}),
