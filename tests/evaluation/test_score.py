@@ -165,13 +165,6 @@ def test_a_series_of_dask_is_the_scores_of_one_model(name):
         assert repr(models) == repr(ra.evaluate([0, 1], MODELS, convention, group_sizes=[2]))
 
 
-@pytest.mark.parametrize("order", ["C", "F"])
-def test_the_columns_of_a_matrix_are_models_named_by_number(order):
-    matrix = np.array([UP, DOWN], order=order).T
-    results = ra.evaluate([0, 1], matrix, ["yahoo@1"], group_sizes=[2])
-    assert {name: score.value for name, score in results[ra.presets.yahoo(1)].items()} == {0: 1.0, 1: 0.0}
-
-
 SCORE = ra.evaluate([1, 0], [0.2, 0.9], "textbook@2", group_sizes=[2])
 
 

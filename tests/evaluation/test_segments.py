@@ -235,20 +235,6 @@ def test_a_segment_without_a_value_is_refused_by_name():
         ra.evaluate([1, 0, 0, 0], [1, 2, 1, 2], SKIPPING, qid=[1, 1, 2, 2], by={1: "se", 2: "no"})
 
 
-def test_a_frame_of_query_values_joins_to_a_table_of_queries():
-    pd = pytest.importorskip("pandas")
-    frame = ra.per_query(LABELS, SCORES, ["textbook@2", "yahoo@1"], qid=QID, frame=True)
-    assert list(frame.columns) == ["qid", "ndcg@2/textbook", "ndcg@1/yahoo", "n_rows", "n_retrieved", "empty"]
-    query_table = pd.DataFrame({"qid": ["c", "a", "b"], "market": ["no", "se", "se"]})
-    joined = frame.merge(query_table, on="qid", validate="one_to_one")
-    means = joined.groupby("market")["ndcg@2/textbook"].mean()
-    segments = evaluate_segments()
-    assert {market: score.value for market, score in segments.items()} == pytest.approx(means.to_dict())
-    models = ra.per_query(LABELS, {"x": SCORES, "y": LABELS}, "textbook@2", qid=QID, frame=True)
-    assert models.model.tolist() == ["x"] * 3 + ["y"] * 3
-    assert models["ndcg@2/textbook"].tolist()[3:] == [1, 1, 1]
-
-
 def test_a_frame_of_query_values_tells_about_each_query():
     pytest.importorskip("pandas")
     queries = ra.Queries(

@@ -11,13 +11,6 @@ from rankadapters.io import features as table_features
 from rankadapters.io import read_features
 
 
-def test_absent_features_are_0_and_comments_are_skipped(write):
-    [data] = read_features([write("# head\n2 qid:10 1:0.5 3:1 # docid = GX1\n\n0.5 qid:11 2:-1\n")])
-    assert data.X.tolist() == [[0.5, 0, 1], [0, -1, 0]]
-    assert data.labels.tolist() == [2, 0.5]
-    assert data.qid.tolist() == [10, 11]
-
-
 def test_a_feature_has_the_same_column_in_every_file(write):
     first, second, test = write("1 qid:1 1:1\n", "1"), write("1 qid:2 4:4\n", "2"), write("0 qid:3 2:2\n", "3")
     train, test = read_features([first, second], [test])
