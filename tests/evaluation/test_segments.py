@@ -217,6 +217,14 @@ def test_times_of_a_pandas_column_keep_their_zone_and_all_digits():
     assert segments[times[1].tz_convert("UTC")] is segments[times[1]]
 
 
+def test_a_plot_has_a_line_at_the_overall_value_if_there_is_one():
+    pytest.importorskip("matplotlib")
+    [axes] = evaluate_segments().plot().axes
+    assert axes.lines[0].get_xdata() == pytest.approx([evaluate_segments().all.value] * 2)
+    [axes] = evaluate_segments(["textbook@2", "yahoo@2"]).plot().axes
+    assert len(axes.lines) == 8  # an interval and a point for each of 4 rows
+
+
 def test_a_pandas_column_of_segments_must_have_the_index_of_the_labels():
     pd = pytest.importorskip("pandas")
     labels = pd.Series(LABELS, index=list("uvwxyz"))
