@@ -277,6 +277,15 @@ def test_a_score_refuses_what_is_no_number(function):
             function(SCORE, operand)
 
 
+@pytest.mark.parametrize("number", [0.25, np.float64(0.25), Fraction(1, 4), Decimal("0.25")], ids=repr)
+def test_a_score_is_ordered_with_and_subtracted_from_numbers(number):
+    assert [compare(SCORE, number) for compare in ORDER] == [True, True, False, False]
+    assert [compare(number, SCORE) for compare in ORDER] == [False, False, True, True]
+    assert SCORE <= VALUE <= SCORE
+    assert SCORE - number == VALUE - 0.25
+    assert number - SCORE == 0.25 - VALUE
+
+
 def test_the_scores_of_models_and_conventions_equal_mappings_of_numbers():
     models = ra.evaluate([1, 0], {"a": [0.2, 0.9]}, TEXTBOOK, group_sizes=[2])
     assert models == {"a": VALUE} == models
