@@ -12,14 +12,11 @@ from hypothesis import strategies as st
 
 import rankadapters as ra
 from rankadapters.core.measures import MEASURES
-from rankadapters.core.ranking.compiled import NEVER, NOW, kernels
 from rankadapters.io import streams
 from tests.helpers import stream_batches
 from tests.helpers.conventions import conventions
 from tests.helpers.parameters import examples, short
 from tests.helpers.stream_batches import cut_at, even_bounds, random_bounds
-
-CONVENTIONS = ["lightgbm@10", "mslr@5", "sklearn@3", "lightgbm.map@5", "xgboost.auc", "textbook@all"]
 
 
 @pytest.fixture
@@ -57,15 +54,6 @@ def test_a_stream_has_the_bits_of_the_whole_table_for_every_measure(measure, dat
         assert facts_or_message(lambda: ra.evaluate_table(iter(batches), convention, **names)) == facts_or_message(
             lambda: evaluate_whole(columns, convention, *names)
         )
-
-
-@pytest.mark.parametrize("choice", [NEVER, NOW])
-def test_several_conventions_have_the_bits_of_the_whole_table(one_row_at_once, choice):
-    columns = stream_batches.rows(3)
-    with kernels(choice):
-        scores = ra.evaluate_table(cut_at(columns, even_bounds(columns["label"].size, 17)), CONVENTIONS)
-    expected = [(ra.parse(convention), evaluate_whole(columns, convention).to_dict()) for convention in CONVENTIONS]
-    assert [(convention, score.to_dict()) for convention, score in scores.items()] == expected
 
 
 def test_each_score_column_is_one_model(one_row_at_once):

@@ -78,17 +78,6 @@ def test_the_same_seed_gives_the_same_numbers_and_a_different_seed_does_not(tool
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("toolkit", ALL)
-def test_queries_with_scattered_rows_give_the_same_value(toolkit):
-    order = np.random.default_rng(0).permutation(TEST.qid.size)
-    shuffled = RankingData(X=TEST.X[order], labels=TEST.labels[order], qid=TEST.qid[order] + 2**40)
-    reports = crosschecked_once(toolkit), crosschecked(toolkit, (TRAIN, shuffled))
-    assert reports[1].ok
-    contiguous, scattered = (report.rows[0].declared[str(AVERAGED)] for report in reports)
-    assert contiguous == pytest.approx(scattered, abs=1e-12)
-
-
-@pytest.mark.long
 def test_one_document_queries_are_left_out_on_both_sides_and_counted():
     skip_without("sklearn")
     sizes = TEST.group_sizes
