@@ -196,6 +196,17 @@ def test_bad_input_and_a_failing_training_raise(arguments, message, monkeypatch)
 # Measures other than NDCG.
 
 
+@pytest.mark.long
+def test_a_toolkit_that_lacks_the_measure_is_a_row_that_says_so():
+    pytest.importorskip("catboost")
+    pytest.importorskip("lightgbm")
+    report = crosscheck_models(*BINARY, measure="query-rmse", toolkits=["lightgbm", "catboost"])
+    assert report.ok
+    lightgbm, catboost = report.rows
+    assert (lightgbm.value, lightgbm.reason) == (None, "lightgbm does not compute query-rmse.")
+    assert catboost.difference == pytest.approx(0, abs=1e-12)
+
+
 @pytest.mark.parametrize(
     ("toolkit", "measure", "expected"),
     [
