@@ -33,14 +33,12 @@ def draw_convention(data, measure, *, over_rows=True):
 
 
 def make_rows(seed, convention):
-    """Return labels that the convention allows, scores and query ids."""
     labels, scores, qid = ragged_columns(seed, n_queries=12, longest=20)
     labels = np.minimum(labels, 1.0) if takes_probabilities(convention) else np.minimum(labels, 2.0)
     return labels, scores, qid
 
 
 def value_or_error(labels, scores, convention, qid):
-    """Return the value, or the error's first line where there is none."""
     try:
         return ra.evaluate(labels, scores, convention, qid=qid).value
     except ra.InputError as error:

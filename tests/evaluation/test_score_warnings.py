@@ -17,7 +17,6 @@ UNSTABLE = "by an unstable sort"
 
 
 def messages(labels, scores, convention, **columns):
-    """Evaluate and return the messages of the warnings."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         ra.evaluate(labels, scores, convention, **columns)
@@ -26,7 +25,6 @@ def messages(labels, scores, convention, **columns):
 
 
 def graded_queries(rng, n_grades=5):
-    """Return graded labels, real-valued scores and queries of 2 to 30 rows."""
     sizes = rng.integers(2, 31, rng.integers(5, 40))
     qid = np.repeat(np.arange(sizes.size), sizes)
     labels = np.minimum(rng.geometric(0.5, qid.size) - 1, n_grades - 1).astype(float)

@@ -68,7 +68,6 @@ def test_a_tally_shows_its_convention_and_counts():
 
 
 def whole_and_parts(convention, n_parts):
-    """Return the tally of all queries and the tallies of its parts."""
     labels, scores, qid = ragged_columns(7)
     part = np.unique(qid, return_inverse=True)[1] % n_parts
     tallies = [

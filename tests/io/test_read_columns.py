@@ -30,7 +30,6 @@ def table_of(**columns):
 
 
 def read(name, values, kind=None):
-    """Return a column after reading."""
     names = Names(**{name: name} if name in {"docid", "by", "order", "query_weight"} else {})
     return read_columns(table_of(**{name: pa.array(values, kind)}), names).column(ROLES.get(name, name))
 

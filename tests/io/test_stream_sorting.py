@@ -24,7 +24,6 @@ pytest.importorskip("duckdb")
 
 
 def check_sorted_stream(batches, columns):
-    """Check that the sorted batches have the score of the columns."""
     score = ra.evaluate_table(batches, "textbook@5", unsorted=True)
     assert (
         score.to_dict() == ra.evaluate(columns["label"], columns["score"], "textbook@5", qid=columns["qid"]).to_dict()
@@ -33,7 +32,6 @@ def check_sorted_stream(batches, columns):
 
 @pytest.fixture
 def temporary_folder(tmp_path, monkeypatch):
-    """Use the test's own folder for temporary files."""
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     return tmp_path

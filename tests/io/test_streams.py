@@ -30,7 +30,6 @@ def evaluate_whole(columns, convention, *names, score="score"):
 
 
 def facts_or_message(evaluate):
-    """Return the facts of a score, or the message of an InputError."""
     try:
         return evaluate().to_dict()
     except ra.InputError as error:

@@ -18,7 +18,6 @@ DATA = [data for data in TOOLS["data"] if "docid" in data and "retrieved" not in
 
 @pytest.fixture(params=["with pyarrow", "without pyarrow"])
 def pyarrow(request, monkeypatch):
-    """Read the files with pyarrow, and without it."""
     if request.param == "without pyarrow":
         monkeypatch.setitem(sys.modules, "pyarrow", None)
     else:

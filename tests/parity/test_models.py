@@ -41,7 +41,6 @@ def booster():
 
 @cache
 def ranker(toolkit):
-    """Return a trained ranker and the data to check it on."""
     module = pytest.importorskip(toolkit)
     if toolkit == "lightgbm":
         model = module.LGBMRanker(n_estimators=ROUNDS, num_leaves=7, n_jobs=1, verbosity=-1)

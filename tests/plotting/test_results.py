@@ -151,7 +151,6 @@ def names(n):
 
 
 def axes_inches(axes):
-    """Return height and width of the axes."""
     axes.figure.draw_without_rendering()
     extent = axes.get_window_extent()
     return extent.height / axes.figure.dpi, extent.width / axes.figure.dpi

@@ -41,7 +41,6 @@ NARROWER = {
 
 
 def conventions_of(name):
-    """Return the conventions of a preset for all combinations of its options."""
     options = signature(maker(name)).parameters
     values = [NARROWER.get((name, option)) or VALUES.get(option, (True, False)) for option in options]
     return [maker(name)(**dict(zip(options, row, strict=True))) for row in itertools.product(*values)]

@@ -390,8 +390,6 @@ RUNS: dict[str, Run] = {
 
 
 class ToolNumber(NamedTuple):
-    """A tool's metric value and ours under one preset."""
-
     preset: str
     tool_value: float
     our_value: float
@@ -399,7 +397,6 @@ class ToolNumber(NamedTuple):
 
 
 def tool_numbers(name: str) -> list[ToolNumber]:
-    """Return a tool's value of the golden queries and ours for each of its presets."""
     if name not in RUNS:
         return _toolkit_numbers(name)
     run, numbers = RUNS[name], []

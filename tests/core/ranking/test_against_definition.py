@@ -52,7 +52,6 @@ def compare_with_the_definition(data, convention, weighted):
 
 
 def _evaluators(convention, columns):
-    """Return the evaluators by the choice of kernels; none if the convention refuses the queries."""
     evaluators = {}
     for choice in (NOW, NEVER):
         with kernels(choice):
@@ -71,7 +70,6 @@ def _query_values(queries, convention):
 
 
 def _compare(evaluators, scores, expected, expected_values):
-    """Compare the mean and the values of the queries with the expected ones."""
     measure = next(iter(evaluators.values())).convention.measure
     # Rounding leaves squares of 1e-16 where residuals are equal; values of both signs cancel in a mean.
     tolerance = 1e-15 if measure in {"query-rmse", *SIGNED} else 1e-300
