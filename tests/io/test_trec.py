@@ -10,10 +10,6 @@ import pytest
 import rankadapters as ra
 from rankadapters import presets
 from rankadapters.io import Judgments, read_trec
-from tests.helpers.checkout import golden_file
-
-TOOLS = golden_file("tools")
-DATA = [data for data in TOOLS["data"] if "docid" in data and "retrieved" not in data]
 
 
 @pytest.fixture(params=["with pyarrow", "without pyarrow"])
@@ -28,12 +24,6 @@ def read(write, qrels, run):
     return read_trec(str(write(qrels, "qrels.txt")), write(run, "run.txt"))
 
 
-def read_data(write, data):
-    rows = list(zip(*(data[name] for name in ("qid", "docid", "labels", "scores")), strict=True))
-    qrels = "".join(f"{qid} 0 {docid} {label}\n" for qid, docid, label, _ in rows)
-    return read(write, qrels, "".join(f"{qid} Q0 {docid} 0 {score!r} t\n" for qid, docid, _, score in rows))
-
-
 @pytest.mark.usefixtures("pyarrow")
 def test_qrels_can_be_read_without_a_run(write):
     judgments = read_trec(write("q2 0 b 1\nq1 0 x 0\nq2 0 a 2\n", "qrels.txt"))
@@ -46,18 +36,6 @@ def test_qrels_can_be_read_without_a_run(write):
     assert judgments.place(1).endswith("qrels.txt, line 3 (document 'a' of query 'q2')")
     with pytest.raises(ra.InputError, match=r"qrels\.txt, line 2: document 'b' of query 'q2' is also in line 1[.]"):
         read_trec(write("q2 0 b 1\nq2 0 b 1\n", "qrels.txt"))
-
-
-@pytest.mark.parametrize("data", DATA)
-@pytest.mark.parametrize("convention", [presets.trec_eval_9(5), presets.trec_eval_10(None), presets.ranklib(10)])
-def test_files_and_arrays_give_the_same_bits(write, pyarrow, data, convention):
-    judgments = read_data(write, data)
-    columns = {name: [str(item) for item in data[name]] for name in ("qid", "docid")}
-    from_arrays = ra.Evaluator(data["labels"], convention, **columns)
-    from_files = ra.Evaluator(judgments.queries, convention)
-    assert from_files.query_ids.tolist() == from_arrays.query_ids.tolist()
-    assert from_files.per_query(judgments.scores).tolist() == from_arrays.per_query(data["scores"]).tolist()
-    assert from_files.evaluate(judgments.scores) == from_arrays.evaluate(data["scores"])
 
 
 @pytest.mark.parametrize(("unjudged", "expected"), [("zero", 1 / np.log2(3)), ("drop", 1.0)])
