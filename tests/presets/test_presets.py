@@ -116,8 +116,7 @@ def test_digits_of_other_scripts_and_endless_digits_are_refused(tool, text, digi
         presets.TOOLS[tool].read(text.format(digits))
 
 
-def unregistered():
-    """Return the tools that a file defines but the package does not list, with what to add to the package."""
+def test_every_tool_of_a_file_is_registered():
     modules = [import_module(f"{presets.__name__}.{module.name}") for module in iter_modules(presets.__path__)]
     tools = {
         (module.__name__, name): tool
@@ -125,17 +124,12 @@ def unregistered():
         for name, tool in vars(module).items()
         if isinstance(tool, Tool) and type(tool).__module__ == module.__name__
     }
+    line = "rankadapters/presets/__init__.py lacks `from {0} import {1} as {1}`"
+    assert [line.format(*where) for where, tool in tools.items() if tool not in presets.TOOLS.values()] == []
     kinds = {kind for module in modules for kind in vars(module).values() if isinstance(kind, type)}
     kinds = {kind for kind in kinds if issubclass(kind, Tool) and vars(kind).get("name")}
-    line = "rankadapters/presets/__init__.py lacks `from {0} import {1} as {1}`"
-    return [line.format(*where) for where, tool in tools.items() if tool not in presets.TOOLS.values()] + [
-        f"{kind.__module__} lacks `{kind.name} = {kind.__name__}()`" for kind in kinds - set(map(type, tools.values()))
-    ]
-
-
-def test_every_tool_of_a_file_is_registered():
-    places = unregistered()
-    assert not places, "\n".join(places)
+    without_instance = kinds - set(map(type, tools.values()))
+    assert [f"{kind.__module__} lacks `{kind.name} = {kind.__name__}()`" for kind in without_instance] == []
 
 
 @pytest.mark.parametrize("tool", presets.TOOLS.values(), ids=presets.TOOLS)
