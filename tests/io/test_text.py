@@ -6,6 +6,7 @@ import bz2
 import gzip
 import os
 import sys
+import threading
 
 import pytest
 
@@ -57,6 +58,15 @@ def test_a_file_of_zstd_needs_pyarrow(write, monkeypatch):
 def test_an_error_names_the_file_and_line(write, content, match):
     with pytest.raises(ra.InputError, match=match):
         list(lines(write(content, "file")))
+
+
+def test_a_pipe_is_read(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_bytes, args=(gzip.compress(LINES.encode()),))
+    writer.start()
+    assert list(lines(pipe, pytest.fail)) == READ
+    writer.join()
 
 
 def test_progress_is_reported_in_bytes_of_the_file(write, monkeypatch):
