@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import os
 import struct
+import sys
 import threading
 from functools import partial
 from importlib import import_module
@@ -287,6 +288,13 @@ def test_a_quote_that_hides_rows_in_a_column_that_is_not_read_is_refused(write, 
     path = write("query,grade,model,text\n7,2,0.5,a\n" + text, "table.csv")
     with pytest.raises(ra.InputError, match=r"table\.csv, line \d+: .*\nHint: a field with quotes is quoted itself"):
         read_table(path, **COLUMNS)
+
+
+def test_without_pyarrow_a_table_is_refused(write, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    for path in (write(b"PAR1", "table.parquet"), write("query,grade,model\n7,1,0.5\n", "table.csv")):
+        with pytest.raises(ra.MissingToolkitError, match=r'pip install "rankadapters\[files\]"'):
+            read_table(path, **COLUMNS)
 
 
 @pytest.mark.parametrize("column", ["label", "score", "weight", "part"])
