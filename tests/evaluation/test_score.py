@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import json
 import math
 import operator
@@ -284,6 +285,13 @@ def test_a_score_is_ordered_with_and_subtracted_from_numbers(number):
     assert SCORE <= VALUE <= SCORE
     assert SCORE - number == VALUE - 0.25
     assert number - SCORE == 0.25 - VALUE
+
+
+@pytest.mark.parametrize("name", ["value", "zz"])
+def test_a_score_is_frozen(name):
+    for change in (lambda: setattr(SCORE, name, 1), lambda: delattr(SCORE, name)):
+        with pytest.raises(dataclasses.FrozenInstanceError, match=f"Score is frozen, so '{name}' cannot be set"):
+            change()
 
 
 def test_the_scores_of_models_and_conventions_equal_mappings_of_numbers():
