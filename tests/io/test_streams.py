@@ -265,6 +265,23 @@ def test_a_frame_of_dask_is_sent_to_the_function_for_it():
         ra.evaluate_table(df, "letor4@5")
 
 
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"progress": False}, r"unexpected keyword argument 'progress'\.\nHint: a bar shows on a terminal alone"),
+        ({"label_col": "y"}, r"unexpected keyword argument 'label_col'\.\nHint: label=, score= and qid= name the col"),
+        ({"k": 10}, r"unexpected keyword argument 'k'\.\nHint: the cutoff is in the convention"),
+        ({"convention": None}, r"multiple values for argument 'convention'\.\nHint: ra"),
+    ],
+)
+def test_arguments_that_python_refuses_show_the_call(arguments, message):
+    with pytest.raises(ra.InputError, match=message) as error:
+        ra.evaluate_table({"label": [1], "score": [1], "qid": [7]}, "letor4@5", **arguments)
+    assert 'ra.evaluate_table(df, "lightgbm@10", label="label", score="score", qid="qid")' in str(error.value)
+    with pytest.raises(ra.InputError, match="missing 1 required positional argument: 'convention'"):
+        ra.evaluate_table({"label": [1], "score": [1], "qid": [7]})
+
+
 def test_scores_of_ids_of_other_types_say_so(tmp_path):
     pd = pytest.importorskip("pandas")
     table = pd.DataFrame({"label": [1, 0], "score": [1, 2], "qid": [7, 7]})
