@@ -175,6 +175,14 @@ def test_a_duckdb_relation_is_read_and_may_sort_the_rows(one_row_at_once):
     assert ra.evaluate_table(sorted_rows, "lightgbm@10").to_dict() == expected.to_dict()
 
 
+def test_the_row_of_an_error_is_counted_over_all_batches():
+    nan_label = BATCH | {"label": [1.0, np.nan]}
+    for batches, row in (([BATCH, BATCH, nan_label], 5), ([BATCH, BATCH | {"label": [-1.0, 0.0]}], 2)):
+        with pytest.raises(ra.InputError) as caught:
+            ra.evaluate_table(batches, "lightgbm@10")
+        assert caught.value.row == row
+
+
 @pytest.mark.parametrize("as_iterator", [False, True])
 @pytest.mark.parametrize("text", [False, True])
 def test_a_query_that_returns_is_refused_with_both_rows(one_row_at_once, as_iterator, text):

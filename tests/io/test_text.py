@@ -46,6 +46,14 @@ def test_a_file_of_zstd_needs_pyarrow(write, monkeypatch):
         list(lines(path))
 
 
+@pytest.mark.parametrize("compress", [gzip.compress, bz2.compress, zstd])
+def test_a_broken_archive_is_refused(write, compress):
+    data = compress(os.urandom(5000).hex().encode())
+    for broken in (data[:100], data[:-9], data[:20] + b"0000" + data[24:]):
+        with pytest.raises(ra.InputError, match=r"file: .*\nHint: give the path of a readable file"):
+            list(lines(write(broken, "file")))
+
+
 @pytest.mark.parametrize(
     ("content", "match"),
     [

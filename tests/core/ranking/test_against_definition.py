@@ -21,6 +21,7 @@ from tests.helpers.oracle_rows import columns_and_scores, ragged_queries, takes_
 from tests.helpers.parameters import examples
 from tests.helpers.rankings import SPREADS
 from tests.oracles import definition
+from tests.oracles.rows import Row
 
 pytest.importorskip("numba", reason="the compiled form is compared too")
 
@@ -94,6 +95,20 @@ def test_value_and_per_query_values_equal_the_definition(measure, data, weighted
         with suppress(ra.ConventionError):
             convention = convention.replace(ties="average")
     compare_with_the_definition(data, convention, weighted)
+
+
+@pytest.mark.parametrize("choice", [NOW, NEVER])
+@given(st.integers(0, 2**32 - 1), st.sampled_from([np.float32, np.float64]), st.sampled_from(["exp2", "linear"]))
+@settings(max_examples=examples(60), deadline=None)
+def test_fractional_labels_and_many_scores_match_the_definition(choice, seed, dtype, gain):
+    rng = np.random.default_rng(seed)
+    convention = ra.presets.textbook(int(rng.integers(1, 40))).replace(gain=gain)
+    n = int(rng.integers(1, 400))
+    labels, scores = rng.random(n) * 3, rng.standard_normal(n).astype(dtype)
+    rows = [Row(label, float(score)) for label, score in zip(labels, scores, strict=True)]
+    with kernels(choice):
+        value = ra.evaluate(labels, scores, convention, group_sizes=[n]).value
+    assert value == pytest.approx(definition.evaluate([(rows, 1.0)], convention), rel=1e-12)
 
 
 DISCOUNTS = 1 / np.arange(1.0, 40)
