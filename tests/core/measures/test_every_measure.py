@@ -94,3 +94,17 @@ def test_weights_of_pairs_that_a_convention_does_not_count_are_refused_unless_it
     with pytest.raises(ra.InputError, match=r"pair_weight was given but the convention says average='uniform'.*\nHint"):
         ra.evaluate(convention=ra.presets.catboost.pair_logit().replace(average="uniform"), **rows)
     assert ra.evaluate(convention="textbook@2", **rows).value == 1
+
+
+BINARY = [text for text in PLAIN.values() if {"relevant", "empty"} <= set(ra.parse(text).fields())]
+
+
+@pytest.mark.parametrize("text", BINARY)
+def test_a_query_without_relevant_rows_counts_what_empty_says(text):
+    """For FallOut, a query is empty if it has no irrelevant row."""
+    convention = ra.parse(text)
+    convention = convention.replace(relevant="from_0" if convention.measure == "fall-out" else "above_7")
+    rows = {"labels": [1, 0, 2, 0], "scores": [4, 3, 2, 1], "group_sizes": [2, 2]}
+    assert ra.evaluate(convention=convention.replace(empty=0.25), **rows).value == 0.25
+    with pytest.raises(ra.InputError, match=r"query 0 has nothing to find.*empty='error'"):
+        ra.evaluate(convention=convention.replace(empty="error"), **rows)
