@@ -52,6 +52,12 @@ def test_remarks_in_a_measure_file_are_on_its_fields_and_are_shown(path):
             assert [body for _, body in entries if body not in kind.__doc__] == []
 
 
+def test_the_errors_of_a_class_follow_the_one_for_wrong_fields():
+    class_error = "InputError\n    When bound to queries: a label is outside [0, 1].\n\nReferences"
+    assert class_error in ra.QueryCrossEntropy.__doc__
+    assert "InputError" not in ra.QueryRMSE.__doc__
+
+
 @pytest.mark.long
 def test_python_without_docstrings_imports_the_package():
     code = "import rankadapters as ra; print(ra.AP.measure)"
