@@ -124,22 +124,9 @@ def test_group_sizes_are_not_read_if_the_lines_have_queries(write):
     assert read_letor(write(ROWS, "rows.txt")).queries.query_ids.tolist() == ["7", "9"]
 
 
-@pytest.mark.parametrize(
-    "word",
-    [
-        "1,0.5",
-        "1=0.5",
-        "2:3;1:0.5",
-        "2:31:0.5",
-        "1 :0.5",
-        "+1:0.5",
-        "1: 0.5",
-        "1:nan",
-        "1:1e999",
-        "1:1 1:2",
-        "01:1 1:1",
-    ],
-)
+@pytest.mark.parametrize("word", [
+    "1,0.5", "1=0.5", "2:3;1:0.5", "2:31:0.5", "1 :0.5", "+1:0.5", "1: 0.5", "1:nan", "1:1e999", "1:1 1:2", "01:1 1:1",
+])  # fmt: skip
 def test_a_line_whose_score_is_malformed_has_no_score_of_0(write, word):
     """A feature that a line leaves out is 0, so its words must be features of which none is the score."""
     path = write(f"1 qid:1 {word}\n0 qid:1 1:0.25\n", "rows.txt")
