@@ -195,6 +195,7 @@ def test_a_later_field_is_left_out_of_signatures_at_its_first_value():
 def test_equal_meanings_have_one_spelling():
     for changes in ({"divisor": "k"}, {"divisor": "one"}):
         precision = PLAIN["precision"].replace(empty=1, **changes)
+        assert precision.empty == 1
         assert precision.replace(pool="sums") == precision.replace(empty=0)
     binary = ra.parse("textbook@3").replace(gain="from_2")
     assert binary.replace(unjudged=1).unjudged == "zero"
