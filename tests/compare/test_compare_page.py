@@ -142,14 +142,6 @@ def test_labels_that_would_overlap_are_moved_apart():
     assert n_overlaps == 0
 
 
-def test_the_bagplot_figure_has_a_panel_per_method(file):
-    pytest.importorskip("matplotlib")
-    report = leave_one_out(Results.read(file, higher_is_better=True))
-    figure = report.plot()
-    assert [axes.get_title() for axes in figure.axes if axes.get_visible()] == ["a", "b", "c"]
-    assert "moved most without" in str(report)
-
-
 @pytest.mark.long
 def test_the_example_prints_the_front_under_every_convention_and_all_methods(capsys, monkeypatch):
     for toolkit in ("lightgbm", "xgboost", "catboost", "sklearn"):

@@ -215,15 +215,6 @@ def test_a_method_without_opponents_is_null_in_json_and_named_in_text():
     assert "Without opponents, so that no number is defined: c." in str(report)
 
 
-def test_a_table_names_the_measures_if_there_are_several():
-    cells = {("a", "D", "MAP"): 0.5, ("b", "D", "MAP"): 0.4}
-    [table] = Results(cells, higher_is_better=True).blocks()
-    assert (table.caption, table.head) == ("MAP", ("method", "D"))
-    [table] = Results({**cells, ("a", "D", "P@5"): "1"}, higher_is_better=True).blocks()
-    assert table.head == ("method", "D, MAP", "D, P@5")
-    assert table.lines == (("a", "0.5000", "1"), ("b", "0.4000", "-"))
-
-
 def test_without_pandas_the_error_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(ra.MissingToolkitError, match=r'pandas is not installed\.\nHint: .*"rankadapters\[compare\]"'):

@@ -78,7 +78,6 @@ def test_winning_numbers_of_mq2007_follow_from_the_published_values():
 
 
 def count_all_pairs(cells):
-    """Return the number of wins and of comparisons of each method, counted over all pairs."""
     methods = list(dict.fromkeys(method for method, _, _ in cells))
     wn, iwn = dict.fromkeys(methods, 0), dict.fromkeys(methods, 0)
     for (method_1, dataset, measure), value in cells.items():

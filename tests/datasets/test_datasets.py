@@ -9,32 +9,6 @@ import rankadapters as ra
 from rankadapters.datasets import Grouped, RankingData, mq2008_like
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("seed", [0, 1, 2**31 - 1])
-def test_generated_data_resemble_mq2008_with_informative_tied_features(seed):
-    convention = ra.presets.textbook(10)
-    for data in mq2008_like(random_state=seed):
-        grouped = Grouped.of(data)
-        sizes, starts = grouped.sizes, grouped.queries.indptr[:-1]
-        assert data.X.shape[1] == 46
-        assert set(np.unique(data.labels)) == {0, 1, 2}
-        assert (np.maximum.reduceat(data.labels, starts) == 0).mean() == pytest.approx(0.28, abs=0.01)
-        assert (sizes < 10).mean() == 0.5
-        assert (sizes == 1).any()
-        assert sizes.max() > 40
-        values = [ra.evaluate(data.labels, column, convention, qid=data.qid).value for column in data.X.T]
-        value_without_features = ra.evaluate(data.labels, np.zeros(data.labels.size), convention, qid=data.qid).value
-        assert max(values) > value_without_features + 0.05
-        assert all(np.unique(column).size < 100 for column in data.X.T)
-        disagreements = 0  # documents with the same features and different labels
-        for start, size in zip(starts, sizes, strict=True):
-            rows = slice(start, start + size)
-            _, document = np.unique(data.X[rows], axis=0, return_inverse=True)
-            document_labels = np.unique(np.c_[document.ravel(), data.labels[rows]], axis=0)
-            disagreements += len(document_labels) - np.unique(document).size
-        assert disagreements > 10
-
-
 def test_the_data_of_a_seed_never_change_and_queries_have_at_most_120_rows():
     for data, grades, longest, total in zip(
         mq2008_like(random_state=2, n_train_queries=4000, n_test_queries=50),

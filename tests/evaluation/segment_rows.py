@@ -9,7 +9,6 @@ from tests.helpers.conventions import WITH_PRESET, first_preset
 
 
 def conventions():
-    """Return the first preset of every measure."""
     return [first_preset(measure) for measure in WITH_PRESET]
 
 
@@ -38,7 +37,6 @@ def label_pairs(label, qid, share):
 
 
 def evaluate_columns(data, convention):
-    """Return the columns of `ra.evaluate` that a convention needs."""
     arguments = {"qid": data["qid"], "docid": data["docid"]}
     if getattr(convention, "pairs", None) == "given":
         arguments["pairs"] = label_pairs(data["label"], data["qid"], data["share"])
@@ -51,7 +49,6 @@ def evaluate_columns(data, convention):
 
 
 def evaluate_segment(data, convention, segment):
-    """Return the score of the rows of one segment, evaluated without all other rows."""
     part = {name: column[data["segment"] == segment] for name, column in data.items()}
     return ra.evaluate(part["label"], part["score"], convention, **evaluate_columns(part, convention))
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 from concurrent.futures import ThreadPoolExecutor
 
-import joblib
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
@@ -18,7 +16,6 @@ from rankadapters.evaluation import threads
 from tests.helpers.conventions import conventions
 from tests.helpers.oracle_rows import takes_probabilities
 from tests.helpers.parameters import examples
-from tests.helpers.python_processes import TIMEOUT
 from tests.helpers.rankings import TEXTBOOK, ragged_columns
 
 every_measure = pytest.mark.parametrize("measure", MEASURES.values(), ids=list(MEASURES))
@@ -36,14 +33,12 @@ def draw_convention(data, measure, *, over_rows=True):
 
 
 def make_rows(seed, convention):
-    """Return labels that the convention allows, scores and query ids."""
     labels, scores, qid = ragged_columns(seed, n_queries=12, longest=20)
     labels = np.minimum(labels, 1.0) if takes_probabilities(convention) else np.minimum(labels, 2.0)
     return labels, scores, qid
 
 
 def value_or_error(labels, scores, convention, qid):
-    """Return the value, or the error's first line where there is none."""
     try:
         return ra.evaluate(labels, scores, convention, qid=qid).value
     except ra.InputError as error:
@@ -148,30 +143,3 @@ def test_sixteen_user_threads_share_one_evaluator(many_rows):
     with ThreadPoolExecutor(16) as pool:
         for _ in range(5):
             assert [score.value for score in pool.map(evaluator.evaluate, score_columns)] == expected
-
-
-def evaluate_in_child(evaluator, scores, queue):
-    queue.put(evaluator.evaluate(scores).value)
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
-@pytest.mark.filterwarnings("ignore:.*multi-threaded, use of fork:DeprecationWarning")
-def test_a_forked_child_returns_the_same_value(many_rows):
-    labels, scores, qid = many_rows
-    evaluator = ra.Evaluator(labels, TEXTBOOK, qid=qid, n_threads=2)
-    value = evaluator.evaluate(scores).value
-    context = multiprocessing.get_context("fork")
-    queue = context.Queue()
-    child = context.Process(target=evaluate_in_child, args=(evaluator, scores, queue))
-    child.start()
-    assert queue.get(timeout=TIMEOUT) == value
-    child.join(TIMEOUT)
-    assert child.exitcode == 0
-
-
-@pytest.mark.long
-def test_joblib_workers_return_the_same_score():
-    labels, scores, qid = ragged_columns(13)
-    evaluator = ra.Evaluator(labels, TEXTBOOK, qid=qid)
-    values = joblib.Parallel(n_jobs=2)(joblib.delayed(evaluator.evaluate)(scores) for _ in range(3))
-    assert values == [evaluator.evaluate(scores)] * 3

@@ -17,7 +17,6 @@ WHOLE = [1, 0, 1, 0, 1, 1]
 
 
 def warning_messages(labels, convention, **columns):
-    """Evaluate and return the messages of the label warnings."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         ra.evaluate(labels, SCORES, convention, **(columns or {"group_sizes": [3, 3], "docid": list("abcdef")}))

@@ -11,7 +11,6 @@ import pickle
 from decimal import Decimal
 from fractions import Fraction
 from math import log2, sqrt
-from unittest import mock
 
 import numpy as np
 import pandas as pd
@@ -83,12 +82,6 @@ def test_evaluators_show_their_conventions_and_the_size_of_the_data():
     assert repr(ra.Evaluator(queries, TEXTBOOK)) == "Evaluator('textbook@2', Queries(1 queries, 2 rows))"
     evaluator = ra.Evaluator(queries, ["yahoo@2", "lightgbm.map@2"])
     assert repr(evaluator) == "Evaluator(['yahoo@2', 'lightgbm.map@2'], Queries(1 queries, 2 rows))"
-
-
-def test_the_dataclass_fields_of_a_convention_are_its_declared_fields():
-    convention = ra.presets.yahoo(10).replace(empty=0)
-    assert tuple(dataclasses.asdict(convention)) == tuple(field.name for field in dataclasses.fields(convention))
-    assert set(dataclasses.asdict(convention)) == set(convention.fields())
 
 
 QUERY_VALUES = [1.0, 1 / log2(3), 0.0]  # of three queries: their only relevant row ranks first, second, third
@@ -171,13 +164,6 @@ def test_a_series_of_dask_is_the_scores_of_one_model(name):
             assert repr(ra.evaluate([0, 1], column, convention, group_sizes=[2])) == repr(expected)
         models = ra.evaluate([0, 1], columns, convention, group_sizes=[2])
         assert repr(models) == repr(ra.evaluate([0, 1], MODELS, convention, group_sizes=[2]))
-
-
-@pytest.mark.parametrize("order", ["C", "F"])
-def test_the_columns_of_a_matrix_are_models_named_by_number(order):
-    matrix = np.array([UP, DOWN], order=order).T
-    results = ra.evaluate([0, 1], matrix, ["yahoo@1"], group_sizes=[2])
-    assert {name: score.value for name, score in results[ra.presets.yahoo(1)].items()} == {0: 1.0, 1: 0.0}
 
 
 SCORE = ra.evaluate([1, 0], [0.2, 0.9], "textbook@2", group_sizes=[2])
@@ -301,26 +287,11 @@ def test_a_score_is_ordered_with_and_subtracted_from_numbers(number):
     assert number - SCORE == 0.25 - VALUE
 
 
-@pytest.mark.parametrize("name", ["value", "convention", "digest", "zz"])
+@pytest.mark.parametrize("name", ["value", "zz"])
 def test_a_score_is_frozen(name):
     for change in (lambda: setattr(SCORE, name, 1), lambda: delattr(SCORE, name)):
         with pytest.raises(dataclasses.FrozenInstanceError, match=f"Score is frozen, so '{name}' cannot be set"):
             change()
-
-
-def test_a_score_works_in_the_usual_checks_of_numbers():
-    assert math.isclose(SCORE, VALUE + 1e-12)
-    assert np.isclose(SCORE, VALUE + 1e-12)
-    assert np.allclose(SCORE, VALUE)
-    assert abs(SCORE - 0.63) < 0.001
-    assert abs(SCORE) == VALUE
-    assert max(SCORE, 0.7) == 0.7
-    assert pytest.approx([VALUE, VALUE]) == [SCORE, SCORE]
-    assert str(pytest.approx(SCORE)).startswith("0.6309  ndcg@2/gain=exp2")
-    np.testing.assert_almost_equal(SCORE, VALUE)
-    np.testing.assert_allclose(SCORE, VALUE)
-    np.testing.assert_array_almost_equal([SCORE, 0.5], [VALUE, 0.5])
-    np.testing.assert_array_equal(np.array([VALUE, 0.5]) == SCORE, [True, False])
 
 
 def test_the_scores_of_models_and_conventions_equal_mappings_of_numbers():
@@ -345,14 +316,6 @@ def test_scores_of_one_value_under_two_conventions_are_unequal_but_hash_alike():
     other = ra.evaluate([1, 0], [0.2, 0.9], "sklearn@1", group_sizes=[2])
     with pytest.raises(ra.IncomparableScoresError, match="the conventions differ in"):
         operator.eq(other, pytest.approx(SCORE))
-
-
-def test_a_score_is_unequal_to_other_objects_and_may_be_in_containers():
-    assert [value == SCORE for value in (None, "0.5", TEXTBOOK, object(), [0.5])] == [False] * 5
-    assert SCORE == mock.ANY
-    assert SCORE in [None, "0.5", SCORE]
-    assert {SCORE: 1}[SCORE] == 1
-    assert SCORE.value == pytest.approx(float(SCORE))
 
 
 def test_scores_with_and_without_weights_of_one_are_comparable():

@@ -9,18 +9,14 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.core.arrays import Array
-from rankadapters.evaluation.doubts import FEW_SCORES, MANY_LABELS, look_swapped, score_doubts
-from rankadapters.presets.label_rules import UNSTABLE_SORTS
-from tests.helpers.checkout import golden_file
+from rankadapters.evaluation.doubts import FEW_SCORES, MANY_LABELS, look_swapped
 
 GRADED = ["textbook@10", "sklearn@10", "catboost@5", "textbook@all", "catboost.dcg@10", "yahoo@10"]
 SWAPPED = "they look swapped"
-GOLDEN = ["measures", "toolkits", "libraries", "retrieval", "evaluators", "tools"]
 UNSTABLE = "by an unstable sort"
 
 
 def messages(labels, scores, convention, **columns):
-    """Evaluate and return the messages of the warnings."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         ra.evaluate(labels, scores, convention, **columns)
@@ -29,7 +25,6 @@ def messages(labels, scores, convention, **columns):
 
 
 def graded_queries(rng, n_grades=5):
-    """Return graded labels, real-valued scores and queries of 2 to 30 rows."""
     sizes = rng.integers(2, 31, rng.integers(5, 40))
     qid = np.repeat(np.arange(sizes.size), sizes)
     labels = np.minimum(rng.geometric(0.5, qid.size) - 1, n_grades - 1).astype(float)
@@ -113,22 +108,6 @@ def test_ordinary_scores_beside_fractional_labels_cause_no_warning(kind):
         assert not look_swapped(ra.Queries(labels, qid=qid), np.asarray(ORDINARY[kind](rng, labels, qid), float)), seed
 
 
-@pytest.mark.parametrize("name", GOLDEN)
-def test_the_data_of_the_tools_numbers_cause_no_warning(name):
-    file = golden_file(name)
-    data = [(ra.Queries(d["labels"], **columns_of(d)), np.array(d["scores"], float)) for d in file["data"]]
-    assert not any(look_swapped(queries, scores) for queries, scores in data)
-    sorted_by_tools = {(row[0], row[1]) for tool in UNSTABLE_SORTS for row in file["numbers"].get(tool, ())}
-    for number, text in sorted_by_tools:  # we compute the tool's number
-        queries, scores = data[number]
-        assert score_doubts(queries, [ra.parse(text)], scores) == {}
-
-
-def columns_of(data):
-    flags = {name: np.array(data[name], bool) for name in ("judged", "retrieved") if name in data}
-    return {name: data[name] for name in ("qid", "group_sizes", "docid") if name in data} | flags
-
-
 @pytest.mark.parametrize(
     "labels",
     [
@@ -186,14 +165,6 @@ def test_ties_of_equal_labels_or_below_the_cutoff_cause_no_warning():
     assert messages([1, 0] * 15, below, "ranx@20", group_sizes=[30]) == []
     [message] = messages([1, 0] * 15, below, "ranx@21", group_sizes=[30])
     assert message.startswith("the order of tied scores changes the value of query 0, and ranx 0.3.21 sorts 16 or more")
-
-
-def test_ties_in_a_table_warn_as_in_memory():
-    labels, scores = tied_queries(20, 4)
-    table = {"label": labels, "score": scores, "qid": np.repeat(np.arange(20), 20)}
-    with pytest.warns(ra.LabelsWarning, match=UNSTABLE) as caught:
-        ra.evaluate_table(table, ["ranx@10", "textbook@10"])
-    assert len(caught) == 1
 
 
 def test_order_warns_of_each_model_as_evaluate_does():

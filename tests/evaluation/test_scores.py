@@ -11,7 +11,6 @@ import pytest
 import rankadapters as ra
 from rankadapters.core.errors import LabelsWarning
 from rankadapters.evaluation import passes
-from rankadapters.evaluation.table import Table
 
 LABELS, SIZES = [1, 0, 1, 0], [2, 2]
 CONVENTIONS = ["textbook@1", "yahoo@2"]
@@ -19,17 +18,6 @@ CONVENTIONS = ["textbook@1", "yahoo@2"]
 
 def evaluate_conventions(scores=(2, 1, 1, 2)):
     return ra.evaluate(LABELS, scores, CONVENTIONS, group_sizes=SIZES)
-
-
-def test_results_are_shown_as_a_table_with_a_line_for_each_convention():
-    html = evaluate_conventions()._repr_html_()
-    assert html.startswith("<table><caption>2 conventions</caption>")
-    assert '<th scope="row">ndcg@1/textbook</th><td style="text-align:right">0.5000</td>' in html
-    assert html.count("<tr>") == 3
-    lines = evaluate_conventions()._repr_markdown_().splitlines()
-    assert lines[0] == "2 conventions"
-    assert lines[2].startswith("| name | value | queries |")
-    assert lines[4].startswith("| ndcg@1/textbook | 0.5000 | 2 |")
 
 
 def test_the_table_has_a_line_for_each_model_and_escapes_its_name():
@@ -149,11 +137,6 @@ def test_only_an_evaluator_made_by_its_class_warns_of_labels():
     with pytest.warns(LabelsWarning, match=r"labels\[0\] is 0.5, which RankLib"):
         ra.Evaluator(queries, ["ranklib.rr@2"])
     assert ra.Evaluator.of(queries, [ra.parse("ranklib.rr@2")]).conventions == [ra.parse("ranklib.rr@2")]
-
-
-def test_numbers_are_aligned_to_the_right_and_words_to_the_left():
-    table = Table("Caption", ("model", "value"), (("a", "10.5"), ("longer", "-")))
-    assert str(table) == "Caption\nmodel   value\na        10.5\nlonger      -"
 
 
 @pytest.mark.parametrize("end", ["\n", "\r", "\r\n", "\v", "\f", "\x1c", "\x85", "\u2028", "\u2029"])

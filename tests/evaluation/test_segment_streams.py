@@ -36,17 +36,6 @@ def test_a_stream_gives_the_same_segments_as_memory(bounds, by):
     assert segment_results(segments) == segment_results(evaluate_in_memory(MERGEABLE))
 
 
-@pytest.mark.parametrize("kind", ["csv", "parquet"])
-def test_a_file_gives_the_same_segments_as_memory(tmp_path, kind):
-    pd = pytest.importorskip("pandas")
-    path = tmp_path / f"rows.{kind}"
-    frame = pd.DataFrame(DATA)
-    frame.to_csv(path, index=False) if kind == "csv" else frame.to_parquet(path)
-    segments = ra.evaluate_table(path, ["letor4@3"], by="segment")
-    qid = [str(query) for query in DATA["qid"]] if kind == "csv" else DATA["qid"]
-    assert segment_results(segments) == segment_results(evaluate_in_memory(["letor4@3"], qid=qid))
-
-
 def test_unsorted_rows_are_sorted_with_their_segments():
     pytest.importorskip("duckdb")
     scattered = {name: column[np.random.default_rng(0).permutation(DATA["qid"].size)] for name, column in DATA.items()}
@@ -85,21 +74,6 @@ def test_a_segment_that_varies_within_a_query_is_refused_by_batch_and_row():
 def test_bad_segments_are_refused(by, message):
     with pytest.raises(ra.InputError, match=message):
         ra.evaluate_table(cut_at(DATA, [0, 20, DATA["qid"].size]), "letor4@3", by=by)
-
-
-@pytest.mark.parametrize("convention", ["letor4@3", "lightgbm.auc"])
-def test_the_command_prints_the_same_segments_as_memory(capsys, write, convention):
-    expected = evaluate_in_memory(convention, qid=[str(query) for query in DATA["qid"]]).to_dict()["segments"]
-    rows_of_text = (",".join(map(str, row)) for row in zip(*DATA.values(), strict=True))
-    table = write("\n".join([",".join(DATA), *rows_of_text, ""]), "rows.csv")
-    command = ("evaluate", "--convention", convention, "--table", table, "--by", "segment", "--format")
-    assert json.loads(output_of(capsys, *command, "json"))["segments"] == expected
-    lines = list(csv.DictReader(io.StringIO(output_of(capsys, *command, "csv"))))
-    assert [(line["segment"], float(line["value"])) for line in lines] == [
-        (row["segment"] or "", row["value"]) for row in expected
-    ]
-    if convention == "letor4@3":
-        assert "| no | ndcg@3/letor4 |" in output_of(capsys, *command, "markdown")
 
 
 def test_the_command_reads_a_file_of_queries_and_their_segments(capsys, write):

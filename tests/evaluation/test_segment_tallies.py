@@ -46,14 +46,6 @@ def test_hours_make_the_day_also_from_json(by):
     assert not by or day.to_dict() == evaluated.to_dict()
 
 
-def test_all_queries_have_an_interval_without_segments():
-    day = ra.SegmentTallies.merge(tallies(convention="yahoo@5")).result()
-    [row] = day.to_dict()["segments"]
-    evaluator = ra.Evaluator(DAY["label"], "yahoo@5", qid=DAY["qid"])
-    assert row["standard_error"] == evaluator.standard_error(DAY["score"])
-    assert row["low"] < day.all.value == ra.evaluate_table(DAY, "yahoo@5").value < row["high"]
-
-
 def test_a_day_of_dates_is_merged_and_its_json_has_their_texts():
     day = ra.SegmentTallies.merge(tallies(by="launch"))
     assert list(day.result()) == [date(2026, 1, 1), date(2026, 2, 1)]

@@ -7,5 +7,4 @@ import pytest
 
 @pytest.fixture
 def arrow():
-    """Return pyarrow; skip the test where it is not installed."""
     return pytest.importorskip("pyarrow")

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from contextlib import nullcontext
 
 import numpy as np
 import pytest
 
 import rankadapters as ra
 from rankadapters.io import Judgments, read_features, read_letor
+from rankadapters.io import features as table_features
 
 ROWS = "2 qid:7 1:0.5 25:1 #docid = GX007-1 inc = 1\n0 qid:7 1:2 #docid = GX007-0 inc = 0\n1 qid:9 25:3 # docid=X\n"
 SCORES = "0.25\n0.75\n-1e-3\n"
@@ -97,23 +99,6 @@ def test_a_query_that_continues_in_the_next_file_counts_as_returning(write):
     assert read_letor(files, feature=1, split_queries="separate").queries.query_ids.tolist() == ["7", "7#2"]
 
 
-def test_blank_lines_among_predictions_are_skipped_as_long_as_the_count_is_right(write):
-    assert read(write, ROWS, "\n1\n\n2\n \n3").scores.tolist() == [1, 2, 3]
-    assert read(write, ROWS, "1e30\n2\n9007199254740992\n").scores.tolist() == [1e30, 2, 2.0**53]
-
-
-@pytest.mark.parametrize(
-    ("feature", "features", "expected"),
-    [
-        (5, "105:1 5:2 1050:3", 2), (5, "005:2", 2), (0, "10:1 0:2", 2), (0, "100:1 20:3", 0), (1, "21:3\t1:2", 2),
-        (25, "1:25 2:5", 0), (1, "2:1:3 1:2", 2),
-    ],
-)  # fmt: skip
-def test_a_feature_is_not_mistaken_for_another_one(write, feature, features, expected):
-    path = write(f"1 qid:1 {feature}:7\n0 qid:1 {features}\n")
-    assert read_letor(path, feature=feature).scores.tolist() == [7, expected]
-
-
 LIGHTGBM = "2 1:0.5 2:1\n0 1:2\n1\n"
 
 
@@ -139,11 +124,13 @@ def test_group_sizes_are_not_read_if_the_lines_have_queries(write):
     assert read_letor(write(ROWS, "rows.txt")).queries.query_ids.tolist() == ["7", "9"]
 
 
-@pytest.mark.parametrize("word", ["1,0.5", "1=0.5", "2:3;1:0.5", "2:31:0.5", "1 :0.5", "+1:0.5", "1: 0.5"])
+@pytest.mark.parametrize("word", [
+    "1,0.5", "1=0.5", "2:3;1:0.5", "2:31:0.5", "1 :0.5", "+1:0.5", "1: 0.5", "1:nan", "1:1e999", "1:1 1:2", "01:1 1:1",
+])  # fmt: skip
 def test_a_line_whose_score_is_malformed_has_no_score_of_0(write, word):
     """A feature that a line leaves out is 0, so its words must be features of which none is the score."""
     path = write(f"1 qid:1 {word}\n0 qid:1 1:0.25\n", "rows.txt")
-    with pytest.raises(ra.InputError, match=r"rows.txt, line 1: .*is not a (feature|finite)"):
+    with pytest.raises(ra.InputError, match=r"rows.txt, line 1: .*is (not a (feature|finite)|a second)"):
         read_letor(path, feature=1)
 
 
@@ -193,17 +180,6 @@ def test_a_carriage_return_within_a_line_is_refused(write, reader, text):
         reader(write(text))
 
 
-def test_a_score_that_is_missing_or_too_large_is_refused(write):
-    for token in ("1:nan", "1:NaN", "1:1e999"):
-        with pytest.raises(ra.InputError, match=rf"line 2: '{token}' is not a finite number, which the score must be"):
-            read_with_feature(write(f"1 qid:7 1:1\n0 qid:7 {token}\n"))
-    for tokens, second in (("1:1 1:2", "1:2"), ("01:1 2:3 1:1", "1:1")):
-        with pytest.raises(ra.InputError, match=f"line 1: '{second}' is a second value of the feature"):
-            read_with_feature(write(f"1 qid:7 {tokens}\n"))
-    with pytest.raises(ra.InputError, match="line 1: '1:' is not a finite number"):
-        read_with_feature(write("1 qid:7 1: 0.5\n"))
-
-
 def test_a_missing_feature_is_nan_in_a_table_and_ignored_if_not_read(write):
     path = write("1 qid:1 1:nan 2:1\n")
     assert np.isnan(read_features(path)[0].X).tolist() == [[True, False]]
@@ -211,3 +187,42 @@ def test_a_missing_feature_is_nan_in_a_table_and_ignored_if_not_read(write):
     assert read_letor(path, feature=2).scores.tolist() == [1]
     with pytest.raises(ra.InputError, match=r"rows\.txt, line 1: '1:1e999' is beyond float64"):
         read_features(write("1 qid:1 1:1e999 2:1\n"))
+
+
+# Tables of features.
+
+
+def test_a_feature_has_the_same_column_in_every_file(write):
+    first, second, test = write("1 qid:1 1:1\n", "1"), write("1 qid:2 4:4\n", "2"), write("0 qid:3 2:2\n", "3")
+    train, test = read_features([first, second], [test])
+    assert train.X.tolist() == [[1, 0, 0, 0], [0, 0, 0, 4]]
+    assert train.qid.tolist() == [1, 2]
+    assert test.X.tolist() == [[0, 2, 0, 0]]
+    assert read_features(write("0 qid:3 2:2\n"))[0].X.tolist() == [[0, 2]]  # features are numbered from 1
+
+
+@pytest.mark.parametrize(("max_cells", "refused"), [(8, False), (7, True)])
+def test_a_table_of_too_many_cells_is_refused(write, max_cells, refused, monkeypatch):
+    monkeypatch.setattr(table_features, "MAX_CELLS", max_cells)
+    path = write("1 qid:1 1:1\n0 qid:1 3:1\n")
+    with pytest.raises(ra.InputError, match="feature id 3 would make a table of 2 x 4") if refused else nullcontext():
+        assert read_features(path)[0].X.tolist() == [[1, 0, 0], [0, 0, 1]]
+
+
+def test_a_feature_0_in_one_file_gives_all_tables_a_column_0(write):
+    train, test = read_features([write("1 qid:1 0:5 1:1\n", "1")], [write("1 qid:3 1:2\n", "2")])
+    assert train.X.tolist() == [[5, 1]]
+    assert test.X.tolist() == [[0, 2]]
+
+
+def test_a_query_that_returns_in_its_file_keeps_its_id(write):
+    [data] = read_features([write("1 qid:1 1:1\n0 qid:2 1:2\n0 qid:1 1:3\n")])
+    assert data.qid.tolist() == [1, 2, 1]
+
+
+def test_a_query_in_two_files_of_one_table_is_refused(write):
+    files = [write("1 qid:5 1:1\n", "a.txt"), write("0 qid:5 1:1\n", "b.txt")]
+    with pytest.raises(ra.InputError, match=r"b\.txt: qid 5 is in .*a\.txt too"):
+        read_features(files)
+    train, test = read_features(files[:1], files[1:])
+    assert train.qid.tolist() == test.qid.tolist() == [5]

@@ -10,7 +10,6 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.io import from_qrels, read_trec
-from tests.helpers.checkout import SHARED
 
 QRELS = {"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"d": 1}}
 RUN = {"q1": {"b": 0.9, "x": 0.9, "a": 0.5}, "q2": {"d": 3.0}, "q3": {"a": 1.0}}
@@ -147,11 +146,6 @@ def test_judgments_that_repeat_a_document_are_refused():
         from_qrels(rows, RUN, duplicates="best")
 
 
-def test_columns_that_repeat_a_document_name_the_function_that_keeps_one():
-    with pytest.raises(ra.InputError, match="from_qrels"):
-        ra.Queries([1, 0], qid=[7, 7], docid=["a", "a"])
-
-
 EMPTY = {"q1": {"a": 1}, "q2": {"b": 1}, "q3": {"c": 1}, "q4": {}}
 
 
@@ -229,37 +223,3 @@ def test_integers_become_texts():
     judgments = from_qrels({"7": {"1": 1, "2": 0}}, numbers)
     assert judgments.queries.query_ids.tolist() == ["7"]
     assert judgments.queries.judged_share == 1
-
-
-# Cases that say more than a convention can (NaN, beyond float32, negative labels with exp2), or that we refuse.
-REFUSED = {"nan", "huge", "mixed1", "all_missing", "empty_both"}
-TOOLS = {
-    "pytrec_eval": ra.presets.pytrec_eval.read,
-    "ir_measures": ra.presets.ir_measures.read,
-    "ranx_comparable": ra.presets.ranx.read,
-}
-FOLDER = SHARED / "golden" / "retrieval"
-
-
-@pytest.mark.skipif(not FOLDER.is_dir(), reason="the shared golden files are not there")
-@pytest.mark.parametrize("tool", TOOLS)
-@pytest.mark.parametrize("measure", ["map", "ndcg"])
-def test_dicts_have_the_values_of_the_tools(tool, measure):
-    results = json.loads((FOLDER / "results" / f"{tool}.json").read_text())["results"]
-    name = {"ir_measures": {"map": "AP", "ndcg": "nDCG"}[measure]}.get(tool, measure)
-    convention, n_cases = TOOLS[tool](name), 0
-    for case in json.loads((FOLDER / "cases.json").read_text()):
-        situation, result = case["situation"], results[case["name"]]
-        if (
-            situation in REFUSED
-            or "overall" not in result.get(name, {})
-            or (situation, name) == ("float_labels", "ndcg")
-        ):
-            continue
-        as_numbers = {query: {d: float(score) for d, score in of.items()} for query, of in case["run"].items()}
-        qrels = {query: of for query, of in case["qrels"].items() if of or tool != "pytrec_eval"}
-        judgments = from_qrels(qrels, as_numbers)
-        value = ra.evaluate(judgments.queries, judgments.scores, convention).value
-        assert value == pytest.approx(result[name]["overall"], abs=1e-9), case["name"]
-        n_cases += 1
-    assert n_cases > 20

@@ -1,4 +1,4 @@
-"""`read_columns` converts columns of each Arrow type to one form, and names the first wrong row."""
+"""`read_columns` converts columns of each Arrow type to one form, and names the first wrong row; `order` sorts rows."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.core.errors import InputError
-from rankadapters.io.rows import Names, ScoredRows, read_columns
+from rankadapters.io.rows import Names, ScoredRows, read_columns, rows_of_partition
 
 pa = pytest.importorskip("pyarrow")
 
@@ -30,7 +30,6 @@ def table_of(**columns):
 
 
 def read(name, values, kind=None):
-    """Return a column after reading."""
     names = Names(**{name: name} if name in {"docid", "by", "order", "query_weight"} else {})
     return read_columns(table_of(**{name: pa.array(values, kind)}), names).column(ROLES.get(name, name))
 
@@ -104,3 +103,36 @@ def test_a_document_whose_name_is_its_query_is_known_for_text_ids():
     names = Names(docid="docid")
     rows = ScoredRows.of(read_columns(table_of(qid=["x", "x", "0"], docid=["0", "x", "1"]), names), names, str)
     assert rows.queries.own_docid.tolist() == [False, True, False]
+
+
+def read_partition(**columns):
+    """Read columns, each of which has the name of its role."""
+    n_rows = len(columns["qid"])
+    names = Names(**{role: role for role in columns})
+    columns = {"label": np.zeros(n_rows), "score 0": np.arange(float(n_rows)), **columns}
+    return rows_of_partition({role: pa.array(column) for role, column in columns.items()}, names)
+
+
+@pytest.mark.parametrize("kind", [int, str])
+@pytest.mark.parametrize("size", [1, 40])
+def test_rows_of_a_query_that_are_apart_become_one_query(size, kind):
+    rows = read_partition(qid=np.repeat([3, 1, 3], size).astype(kind))
+    assert rows.queries.query_ids.tolist() == [kind(3), kind(1)]
+    assert rows.queries.rows.tolist() == [*range(size), *range(2 * size, 3 * size), *range(size, 2 * size)]
+    assert rows.scores[0].tolist() == [*range(3 * size)]
+
+
+def test_two_rows_may_have_the_same_order_unless_they_share_a_query():
+    queries = read_partition(qid=[1, 2, 2, 3, 3, 4], order=[5, 5, 6, 7, 6, 7]).queries
+    assert (queries.n_queries, queries.rows.tolist()) == (4, [0, 1, 2, 4, 3, 5])
+    with pytest.raises(ra.InputError, match=r"^two rows of query 3 have order 6, so neither comes first"):
+        read_partition(qid=[1, 2, 2, 3, 3, 4], order=[5, 5, 6, 6, 6, 7])
+
+
+TIMES = np.array([3, 1, 2], "datetime64[us]").tolist()
+ORDERS = {"uint64": [2**64 - 1, 0, 2**53 + 1], "int8": [3, -1, 2], "float32": [0.5, -1.0, 0.25], "timestamp[us]": TIMES}
+
+
+@pytest.mark.parametrize("kind", ORDERS)
+def test_columns_of_numbers_and_times_give_the_order_of_rows(kind):
+    assert read_partition(qid=[7, 7, 7], order=pa.array(ORDERS[kind], kind)).queries.rows.tolist() == [1, 2, 0]

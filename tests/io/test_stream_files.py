@@ -159,13 +159,6 @@ def test_a_bad_parquet_file_has_the_same_error_when_streamed(small_blocks, tmp_p
     assert f"{path}{'' if change == {'label': 2**53 + 1} else ', row 44'}: " in streamed[0]
 
 
-def test_a_query_that_returns_is_refused_with_both_rows(small_blocks, write, arrow):
-    path = write(HEADER + GOOD + "2,1,1,x\n", "table.csv")
-    text, row = message_and_row(lambda: ra.evaluate_table(path, "yahoo@2"))
-    assert text.startswith(f"{path}, row 41: query 2 returns after it began in {path}, row 11.\nHint: sort the rows")
-    assert row == 40
-
-
 def test_the_progress_bar_moves_while_a_table_is_read(small_blocks, arrow, tmp_path, monkeypatch):
     fractions = []
     monkeypatch.setattr(progress, "advance", lambda done, total: fractions.append(done / total))

@@ -12,14 +12,11 @@ from hypothesis import strategies as st
 
 import rankadapters as ra
 from rankadapters.core.measures import MEASURES
-from rankadapters.core.ranking.compiled import NEVER, NOW, kernels
 from rankadapters.io import streams
 from tests.helpers import stream_batches
 from tests.helpers.conventions import conventions
 from tests.helpers.parameters import examples, short
 from tests.helpers.stream_batches import cut_at, even_bounds, random_bounds
-
-CONVENTIONS = ["lightgbm@10", "mslr@5", "sklearn@3", "lightgbm.map@5", "xgboost.auc", "textbook@all"]
 
 
 @pytest.fixture
@@ -33,7 +30,6 @@ def evaluate_whole(columns, convention, *names, score="score"):
 
 
 def facts_or_message(evaluate):
-    """Return the facts of a score, or the message of an InputError."""
     try:
         return evaluate().to_dict()
     except ra.InputError as error:
@@ -59,15 +55,6 @@ def test_a_stream_has_the_bits_of_the_whole_table_for_every_measure(measure, dat
         )
 
 
-@pytest.mark.parametrize("choice", [NEVER, NOW])
-def test_several_conventions_have_the_bits_of_the_whole_table(one_row_at_once, choice):
-    columns = stream_batches.rows(3)
-    with kernels(choice):
-        scores = ra.evaluate_table(cut_at(columns, even_bounds(columns["label"].size, 17)), CONVENTIONS)
-    expected = [(ra.parse(convention), evaluate_whole(columns, convention).to_dict()) for convention in CONVENTIONS]
-    assert [(convention, score.to_dict()) for convention, score in scores.items()] == expected
-
-
 def test_each_score_column_is_one_model(one_row_at_once):
     columns = stream_batches.rows(5)
     batches = cut_at(columns, even_bounds(columns["label"].size, 3))
@@ -77,14 +64,6 @@ def test_each_score_column_is_one_model(one_row_at_once):
     }
     two_conventions = ra.evaluate_table(batches, ["mslr@3", "lightgbm@10"], score=["other"])
     assert two_conventions[ra.parse("lightgbm@10")] == {"other": scores["other"]}
-
-
-def test_one_query_may_be_larger_than_every_batch(one_row_at_once):
-    columns = stream_batches.rows(1, n_queries=1, longest=1)
-    columns = {name: np.repeat(column, 2500) for name, column in columns.items()}
-    columns["label"], columns["score"] = np.arange(2500) % 4, np.arange(2500) * 7 % 100
-    score = ra.evaluate_table(cut_at(columns, [*range(0, 2500, 7), 2500]), "lightgbm@10")
-    assert score.to_dict() == evaluate_whole(columns, "lightgbm@10").to_dict()
 
 
 def arrow(columns):

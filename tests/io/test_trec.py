@@ -10,15 +10,10 @@ import pytest
 import rankadapters as ra
 from rankadapters import presets
 from rankadapters.io import Judgments, read_trec
-from tests.helpers.checkout import golden_file
-
-TOOLS = golden_file("tools")
-DATA = [data for data in TOOLS["data"] if "docid" in data and "retrieved" not in data]
 
 
 @pytest.fixture(params=["with pyarrow", "without pyarrow"])
 def pyarrow(request, monkeypatch):
-    """Read the files with pyarrow, and without it."""
     if request.param == "without pyarrow":
         monkeypatch.setitem(sys.modules, "pyarrow", None)
     else:
@@ -27,12 +22,6 @@ def pyarrow(request, monkeypatch):
 
 def read(write, qrels, run):
     return read_trec(str(write(qrels, "qrels.txt")), write(run, "run.txt"))
-
-
-def read_data(write, data):
-    rows = list(zip(*(data[name] for name in ("qid", "docid", "labels", "scores")), strict=True))
-    qrels = "".join(f"{qid} 0 {docid} {label}\n" for qid, docid, label, _ in rows)
-    return read(write, qrels, "".join(f"{qid} Q0 {docid} 0 {score!r} t\n" for qid, docid, _, score in rows))
 
 
 @pytest.mark.usefixtures("pyarrow")
@@ -49,25 +38,6 @@ def test_qrels_can_be_read_without_a_run(write):
         read_trec(write("q2 0 b 1\nq2 0 b 1\n", "qrels.txt"))
 
 
-@pytest.mark.parametrize("data", DATA)
-@pytest.mark.parametrize("convention", [presets.trec_eval_9(5), presets.trec_eval_10(None), presets.ranklib(10)])
-def test_files_and_arrays_give_the_same_bits(write, pyarrow, data, convention):
-    judgments = read_data(write, data)
-    columns = {name: [str(item) for item in data[name]] for name in ("qid", "docid")}
-    from_arrays = ra.Evaluator(data["labels"], convention, **columns)
-    from_files = ra.Evaluator(judgments.queries, convention)
-    assert from_files.query_ids.tolist() == from_arrays.query_ids.tolist()
-    assert from_files.per_query(judgments.scores).tolist() == from_arrays.per_query(data["scores"]).tolist()
-    assert from_files.evaluate(judgments.scores) == from_arrays.evaluate(data["scores"])
-
-
-def test_judged_documents_that_were_not_retrieved_count_in_the_ideal_list(write, pyarrow):
-    judgments = read(write, "q 0 a 1\nq 0 b 1\n", "q Q0 a 1 3 t\n")
-    assert ra.evaluate(judgments.queries, judgments.scores, presets.trec_eval_9(10)).value == pytest.approx(
-        1 / (1 + 1 / np.log2(3))
-    )
-
-
 @pytest.mark.parametrize(("unjudged", "expected"), [("zero", 1 / np.log2(3)), ("drop", 1.0)])
 def test_retrieved_documents_without_judgments_follow_the_convention(write, pyarrow, unjudged, expected):
     judgments = read(write, "q 0 a 1\n", "q Q0 x 1 9 t\nq Q0 a 2 3 t\n")
@@ -76,13 +46,6 @@ def test_retrieved_documents_without_judgments_follow_the_convention(write, pyar
     with pytest.raises(ra.InputError, match="unjudged='error'"):
         ra.evaluate(judgments.queries, judgments.scores, convention.replace(unjudged="error"))
     assert judgments.place(0).endswith("run.txt, line 1 (document 'x' of query 'q')")
-
-
-@pytest.mark.parametrize(("complete", "expected", "n_scored"), [(False, 1.0, 1), (True, 0.5, 2)])
-def test_a_query_without_retrieved_documents_follows_the_convention(write, pyarrow, complete, expected, n_scored):
-    judgments = read(write, "p 0 a 1\nq 0 a 1\n", "q Q0 a 1 3 t\n")
-    score = ra.evaluate(judgments.queries, judgments.scores, presets.trec_eval_9(10, complete=complete))
-    assert (score.value, score.n_scored) == (expected, n_scored)
 
 
 def test_queries_without_judgments_are_left_out_and_counted(write, pyarrow):

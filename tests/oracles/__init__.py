@@ -19,7 +19,7 @@ ORACLES: dict[str, Callable[[Sequence[Row], Any], Sums | None]] = {
     "err": discounted.err,
     "f-measure": hits.f_measure,
     "fall-out": hits.fall_out,
-    "filtered-dcg": discounted.filtered_dcg,
+    "filtered-dcg": discounted.dcg,  # the scores that it leaves out are those that `retrieve` does
     "kendall": correlations.kendall,
     "ndcg": discounted.ndcg,
     "pair-logit": losses.pair_logit,

@@ -26,8 +26,6 @@ def auc(rows: Sequence[Row], convention: Any) -> tuple[float, float] | None:
 
 
 def _pairs(rows: Sequence[Row], convention: Any) -> Iterator[tuple[Row, Row, float]]:
-    """Yield every pair: the better row, the worse row, the weight."""
-
     def weigh(row: Row) -> float:
         return row.weight if weighs_rows(convention) else 1.0
 

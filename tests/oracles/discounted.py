@@ -39,11 +39,6 @@ def _dcg(gains: Sequence[float], k: int | None, name: str) -> float:
     return sum(g * discount(rank, name) for rank, g in enumerate(gains[:k], start=1))
 
 
-def filtered_dcg(rows: Sequence[Row], convention: Any) -> tuple[float, float] | None:
-    """Return sum of gain x discount over the ranks 1..k."""
-    return _dcg(_ranked_gains(rows, convention), convention.k, convention.discount), 1.0
-
-
 def rbp(rows: Sequence[Row], convention: Any) -> tuple[float, float] | None:
     """Return (1 - p) x sum of gain x p^(i - 1) over the ranks 1..k."""
     gains = worth_by_rank(rows, convention, lambda row: gain(row.label, convention.gain) if row.judged else 0.0)

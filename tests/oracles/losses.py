@@ -25,7 +25,6 @@ def pair_logit(rows: Sequence[Row], convention: Any) -> tuple[float, float] | No
 
 
 def _pairs(rows: Sequence[Row], convention: Any) -> Iterator[tuple[Row, Row, float]]:
-    """Yield every pair: the better row, the worse row, the weight."""
     if convention.pairs == "given":
         pairs = ((row, rows[loser], weight) for row in rows for loser, weight in row.beats)
         retrieved = (pair for pair in pairs if pair[0].retrieved and pair[1].retrieved)

@@ -36,7 +36,6 @@ def ranked_rows(rows: Sequence[Row], unjudged: str | float) -> list[int]:
 
 
 def gain(label: float, name: str) -> float:
-    """Return the gain of a label."""
     if gains := gain_table(name):
         return gains[int(label)]
     word, level = border(name) or (name, 0.0)
@@ -107,12 +106,10 @@ def labels_scores_weights(rows: Sequence[Row], average: str) -> list[tuple[float
 
 
 def weighs_rows(convention: Any) -> bool:
-    """Tell whether a convention weighs rows."""
     return convention.average == "row" or (convention.over == "rows" and convention.average == "query")
 
 
 def as_float32(value: float) -> float:
-    """Round to float32 and back."""
     return float(struct.unpack("f", struct.pack("f", value))[0])
 
 

@@ -41,7 +41,6 @@ def booster():
 
 @cache
 def ranker(toolkit):
-    """Return a trained ranker and the data to check it on."""
     module = pytest.importorskip(toolkit)
     if toolkit == "lightgbm":
         model = module.LGBMRanker(n_estimators=ROUNDS, num_leaves=7, n_jobs=1, verbosity=-1)
@@ -158,19 +157,6 @@ def test_a_lightgbm_model_is_checked_under_its_own_label_gain(gains):
             assert ra.lightgbm.check_model(model, arrays(VALID, labels), measure).ok
     model, _ = boosted(label_gain=[0, 1, 3, 7, 15, 1000])  # differs for absent labels only
     assert ra.lightgbm.check_model(model, arrays(VALID), ra.presets.lightgbm(5)).ok
-
-
-@pytest.mark.parametrize(
-    ("convention", "gain"),
-    [
-        (ra.presets.sklearn(5), "linear"),
-        (ra.presets.lightgbm(5, label_gain=[0, 1, 5, 6, 7]), "table_0_1_5_6_7"),
-    ],
-)
-def test_a_convention_whose_gains_differ_from_the_models_is_refused(convention, gain):
-    model, log = booster()
-    with pytest.raises(ra.InputError, match=f"trained under gain='exp2', where label 2 has 3, not gain='{gain}'"):
-        ra.lightgbm.check_model(model, arrays(VALID), convention, dataset="valid", log=log)
 
 
 @pytest.mark.parametrize("load", [False, True])

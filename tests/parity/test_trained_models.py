@@ -78,17 +78,6 @@ def test_the_same_seed_gives_the_same_numbers_and_a_different_seed_does_not(tool
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("toolkit", ALL)
-def test_queries_with_scattered_rows_give_the_same_value(toolkit):
-    order = np.random.default_rng(0).permutation(TEST.qid.size)
-    shuffled = RankingData(X=TEST.X[order], labels=TEST.labels[order], qid=TEST.qid[order] + 2**40)
-    reports = crosschecked_once(toolkit), crosschecked(toolkit, (TRAIN, shuffled))
-    assert reports[1].ok
-    contiguous, scattered = (report.rows[0].declared[str(AVERAGED)] for report in reports)
-    assert contiguous == pytest.approx(scattered, abs=1e-12)
-
-
-@pytest.mark.long
 def test_one_document_queries_are_left_out_on_both_sides_and_counted():
     skip_without("sklearn")
     sizes = TEST.group_sizes
@@ -182,13 +171,6 @@ def test_a_generator_draws_the_seed_of_the_models(make_generator, monkeypatch):
     assert seeds[3:] == [2**31 - 1, 0, 0]
 
 
-def test_the_error_without_any_toolkit_names_the_extra(monkeypatch):
-    for name in ALL:
-        monkeypatch.setitem(sys.modules, name, None)
-    with pytest.raises(ra.MissingToolkitError, match=r"(?s)lightgbm is not installed.*rankadapters\[all\]"):
-        crosscheck_models(*DATA)
-
-
 # Refused arguments and data.
 
 
@@ -215,14 +197,13 @@ def test_bad_input_and_a_failing_training_raise(arguments, message, monkeypatch)
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("measure", ["query-rmse", "query_soft_max", "query-cross-entropy", "pair-logit", "mrr"])
-def test_a_toolkit_that_lacks_the_measure_is_a_row_that_says_so(measure):
+def test_a_toolkit_that_lacks_the_measure_is_a_row_that_says_so():
     pytest.importorskip("catboost")
     pytest.importorskip("lightgbm")
-    report = crosscheck_models(*BINARY, measure=measure, toolkits=["lightgbm", "catboost"])
+    report = crosscheck_models(*BINARY, measure="query-rmse", toolkits=["lightgbm", "catboost"])
     assert report.ok
     lightgbm, catboost = report.rows
-    assert (lightgbm.value, lightgbm.reason) == (None, f"lightgbm does not compute {measure}.")
+    assert (lightgbm.value, lightgbm.reason) == (None, "lightgbm does not compute query-rmse.")
     assert catboost.difference == pytest.approx(0, abs=1e-12)
 
 

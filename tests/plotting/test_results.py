@@ -9,7 +9,6 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.compare import Results, winning_numbers
-from rankadapters.parity import ParityReport
 from rankadapters.plotting.plots import (
     COLORS,
     Interval,
@@ -152,7 +151,6 @@ def names(n):
 
 
 def axes_inches(axes):
-    """Return height and width of the axes."""
     axes.figure.draw_without_rendering()
     extent = axes.get_window_extent()
     return extent.height / axes.figure.dpi, extent.width / axes.figure.dpi
@@ -191,13 +189,6 @@ def test_a_longer_legend_does_not_shrink_the_axes(draw):
 
 
 # Notebooks
-
-
-@pytest.mark.parametrize("make_result", [order_report, winning_report, lambda: ParityReport(())])
-def test_a_result_is_shown_as_html_and_markdown_in_notebooks(make_result):
-    result = make_result()
-    assert result._repr_markdown_() == result.to_markdown()
-    assert result._repr_html_().startswith("<")
 
 
 @pytest.mark.parametrize("make_plot", [lambda: bars([("a", 1.0)], "x"), lambda: winning_report().plot()])

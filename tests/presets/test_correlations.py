@@ -62,11 +62,3 @@ def test_a_mean_that_skips_nan_can_be_computed_as_inexpressible_says():
     score = ra.evaluate(frame["label"], frame["score"], "pandas.spearman", qid=qid)
     assert (score.value, score.n_scored) == (-0.5, 2)
     assert score.value * score.n_scored / 1 == pytest.approx(pandas_mean, rel=1e-14)
-
-
-def test_pandas_gives_a_number_for_constant_scores_whose_mean_it_rounds():
-    """For seven scores of 0.1, pandas gives a number near 0, while scipy and this package find no correlation."""
-    pd = pytest.importorskip("pandas")
-    assert abs(pd.Series([0.1] * 7).corr(pd.Series(range(7)))) < 1e-15
-    with pytest.raises(ra.InputError, match="nothing is left to average"):
-        ra.evaluate([0.1] * 7, range(7), "pandas.pearson", group_sizes=[7])

@@ -29,9 +29,6 @@ class Golden:
 
     Where `judged` and `retrieved` are not True for every row, the judgments lack rows of the run and the other way
     round, and the run has a query without judgments.
-
-    >>> [golden(graded=graded).labels.max().item() for graded in (True, False)]
-    [2.0, 1.0]
     """
 
     labels: Floats
@@ -102,10 +99,6 @@ def incomplete(*, graded: bool, negative: bool) -> Golden:
     other query one row in four is not retrieved and one in four is not judged. If a query has several relevant rows,
     the last of them is not retrieved. If `negative`, the first row of a query has a label below 0 unless it is
     relevant.
-
-    >>> rows = incomplete(graded=True, negative=True)
-    >>> len(rows.qrels.keys() - rows.run), len(rows.run.keys() - rows.qrels), rows.labels.min().item()
-    (1, 1, -1.0)
     """
     whole = golden(graded=graded)
     queries = whole.queries
@@ -131,27 +124,13 @@ GRADED = ("ndcg", "dcg")  # under other measures, some toolkits accept only the 
 
 
 class Run(NamedTuple):
-    """How a tool evaluates the golden queries.
+    """How a tool evaluates the golden queries."""
 
-    Attributes
-    ----------
-    ask : callable
-        Returns the tool's values.
-    graded : bool
-        Whether the tool accepts graded labels and ties.
-    tolerance : float
-        Accuracy of the values.
-    incomplete : bool
-        Whether the tool knows runs and judgments, so that it also evaluates the incomplete queries.
-    negative : bool
-        Whether the judgments of the tool may have labels below 0.
-    """
-
-    ask: Callable[[Golden], Values]
-    graded: bool = False
+    ask: Callable[[Golden], Values]  # returns the tool's values
+    graded: bool = False  # whether the tool accepts graded labels and ties
     tolerance: float = FULL_DOUBLE
-    incomplete: bool = False
-    negative: bool = False
+    incomplete: bool = False  # whether it knows runs and judgments, so that it also evaluates the incomplete queries
+    negative: bool = False  # whether its judgments may have labels below 0
 
 
 def _values(tool: str, names: Mapping[str, str], value: Callable[[str], Any]) -> Values:
@@ -411,8 +390,6 @@ RUNS: dict[str, Run] = {
 
 
 class ToolNumber(NamedTuple):
-    """A tool's metric value and ours under one preset."""
-
     preset: str
     tool_value: float
     our_value: float
@@ -420,7 +397,6 @@ class ToolNumber(NamedTuple):
 
 
 def tool_numbers(name: str) -> list[ToolNumber]:
-    """Return a tool's value of the golden queries and ours for each of its presets."""
     if name not in RUNS:
         return _toolkit_numbers(name)
     run, numbers = RUNS[name], []

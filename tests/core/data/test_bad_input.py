@@ -22,23 +22,6 @@ def assert_refused(problem, labels, scores, convention, **columns):
         ra.evaluate(labels, scores, convention, **columns)
 
 
-@pytest.mark.parametrize("ties", ["input", "reverse", "average", "worst", "best"])
-def test_every_order_of_ties_refuses_scores_that_are_not_finite(ties):
-    assert_refused(r"scores\[1\] is nan", LABELS, [0.1, np.nan, 0.2, 0.3], CONV.replace(ties=ties), qid=QID)
-
-
-def test_different_pandas_indexes_are_refused():
-    reversed_index = [3, 2, 1, 0]
-    labels, scores, qid = (pd.Series(column, index=reversed_index) for column in (LABELS, SCORES, QID))
-    assert_refused(
-        "scores has a different pandas index from labels", labels, pd.Series(SCORES), CONV, qid=np.array(QID)
-    )
-    assert_refused("qid has a different pandas index from labels", labels, SCORES, CONV, qid=pd.Series(QID))
-    assert_refused("scores has a different pandas index", LABELS, pd.Series(SCORES), CONV, qid=qid)
-    assert_refused("docid has a different pandas index", LABELS, SCORES, CONV, qid=qid, docid=pd.Series(list("abcd")))
-    assert ra.evaluate(labels, scores, CONV, qid=np.array(QID))
-
-
 def test_queries_passed_as_labels_take_no_other_columns():
     queries = ra.Queries(LABELS, qid=QID)
     assert ra.evaluate(queries, SCORES, CONV) == ra.evaluate(LABELS, SCORES, CONV, qid=QID)
@@ -171,13 +154,6 @@ def test_ids_of_several_types_in_one_column_are_refused(ids, problem):
         return
     with pytest.raises(ra.InputError, match=r"qid (cannot become an Arrow column|holds values of several types)"):
         ra.evaluate_table({"label": LABELS, "score": SCORES, "qid": ids}, CONV)
-
-
-@pytest.mark.parametrize(
-    "qid", [[1, 1.0, 2, np.int8(2)], ["a", np.str_("a"), "b", "b"], [True, np.True_, False, False]]
-)
-def test_ids_of_one_type_may_have_several_classes(qid):
-    assert ra.Queries(LABELS, qid=qid).n_queries == 2
 
 
 def test_bools_among_numbers_are_labels_and_scores():

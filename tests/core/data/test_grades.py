@@ -26,7 +26,6 @@ def small_blocks(monkeypatch):
 
 
 def some_queries(sizes, seed, *, scattered, n_grades=4):
-    """Return queries with grades as labels; their rows are scattered if this is asked for."""
     rng = np.random.default_rng(seed)
     qid = np.repeat(np.arange(len(sizes)), sizes)
     labels = rng.integers(0, n_grades, qid.size).astype(float)

@@ -15,50 +15,12 @@ QID = ["b", "a", "b", "c", "a"]
 QUERIES = ra.Queries([3, 0, 1, 2, 1], qid=QID, query_weight=[1, 2, 3], row_weight=[0.5, 1, 1.5, 2, 2.5])
 
 
-def test_queries_map_rows_to_queries_and_back():
-    assert QUERIES.rows.tolist() == [0, 2, 1, 4, 3]
-    assert QUERIES.query_of_row.tolist() == [0, 1, 0, 2, 1]
-    assert QUERIES.take(np.array(QID)).tolist() == ["b", "b", "a", "a", "c"]
-    assert QUERIES.per_row(np.array([10, 20, 30])).tolist() == [10, 20, 10, 30, 20]
-    assert QUERIES.longest == 2
-    together, rows = QUERIES.subset(np.arange(3))
-    assert together.digest == QUERIES.digest
-    assert rows.tolist() == QUERIES.rows.tolist()
-
-
-@pytest.mark.parametrize(
-    ("columns", "sizes"),
-    [
-        ({"qid": ["q10", "q10", "q10", "q9", "q2", "q2"]}, [3, 1, 2]),  # np.unique would sort: [3, 2, 1]
-        ({"qid": [7, 7, 7, 5, 9, 9]}, [3, 1, 2]),
-        ({"group_sizes": [3, 1, 2]}, [3, 1, 2]),
-    ],
-)
-def test_group_sizes_are_in_the_order_of_the_rows(columns, sizes):
-    group_sizes = ra.Queries([0, 1, 2, 0, 1, 0], **columns).group_sizes
-    assert (group_sizes.tolist(), group_sizes.dtype) == (sizes, np.int64)
-
-
 def test_group_sizes_of_queries_whose_rows_are_apart_are_refused():
     with pytest.raises(ra.InputError, match=r"the rows of query b are not contiguous: row 1 is of query a"):
         _ = QUERIES.group_sizes
     assert QUERIES.subset(np.arange(3))[0].group_sizes.tolist() == [2, 2, 1]
     with pytest.raises(ra.InputError, match=r"the rows of query a are not contiguous: row 2 is of query c"):
         _ = ra.Queries([0, 1, 2, 0], qid=["b", "a", "c", "a"]).group_sizes
-
-
-def test_per_query_returns_the_first_query_whose_rows_disagree():
-    values, varies = QUERIES.per_query(np.array([7, 8, 7, 9, 8]))
-    assert (values.tolist(), varies) == ([7, 8, 9], -1)
-    assert QUERIES.per_query(np.array([7, 8, 7, 9, 5]))[1] == 1
-
-
-def test_weights_that_vary_within_a_query_are_refused_at_their_row():
-    assert QUERIES.weights_per_query("w", np.array([7, 8, 7, 9, 8]), hint="h").tolist() == [7, 8, 9]
-    query = QUERIES.query_ids[1]
-    with pytest.raises(ra.InputError, match=f"w varies within query {query}: one row has 8, another 5.\nHint: h.") as e:
-        QUERIES.weights_per_query("w", np.array([7, 8, 7, 9, 5]), hint="h")
-    assert e.value.row == 4
 
 
 def test_subset_returns_queries_in_the_requested_order():

@@ -61,15 +61,6 @@ def test_numbers_of_a_field_are_allowed_up_to_its_bounds(preset, field, allowed,
             convention.replace(**{field: value})
 
 
-@pytest.mark.parametrize("field", FIELDS)
-def test_a_measure_needs_a_possible_value_of_every_field(field):
-    others = {name: value for name, value in FIELDS.items() if name != field}
-    with pytest.raises(ra.ConventionError, match=rf"left out:\n  {field}: .+"):
-        ra.NDCG(**others)
-    with pytest.raises(ra.ConventionError, match=rf"{field}='nonsense'.*; allowed are"):
-        ra.NDCG(**others, **{field: "nonsense"})
-
-
 def test_equal_conventions_have_one_spelling():
     convention = ra.NDCG(**{**FIELDS, "k": None, "short": "zero", "ideal": "all", "average": "query-except-empty"})
     assert (convention.short, convention.ideal, convention.average) == ("pad", "cutoff", "query")

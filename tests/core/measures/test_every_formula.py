@@ -5,21 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache
-from importlib import import_module
-from inspect import getmembers, isfunction, signature
 from itertools import product
-from pkgutil import iter_modules
 from typing import Any
 
 import numpy as np
 import pytest
 
 import rankadapters as ra
-from rankadapters.core import measures
 from rankadapters.core.declaration.fields import Cutoff
 from rankadapters.core.measures import MEASURES
 from rankadapters.core.ranking.compiled import NEVER, NOW, kernels
-from rankadapters.evaluation.passes import bind as bind_conventions
 from tests.helpers.conventions import WITH_PRESET, first_preset
 from tests.helpers.oracle_rows import columns_and_scores, takes_probabilities, weights_and_pairs
 from tests.oracles import definition
@@ -27,7 +22,6 @@ from tests.oracles.rows import Row
 
 pytestmark = pytest.mark.long
 
-CALLED_BY_FORMULAS = {"exponentials", "first_chances", "first_hits", "weight_of_lower"}
 # Up to 24 rows in all are sorted without numpy.
 SIZES = {"a few rows": (1, 2, 8, 3, 5, 4), "more rows": (1, 12, 30, 2, 19, 24)}
 RANKED, PAIRED = ("k", "ties", "retrieve"), ("pairs", "pool", "average", "ties")
@@ -112,22 +106,3 @@ def test_values_equal_the_definition_for_each_value_of_a_field(measure, sizes):
                 per_query += [] if convention.over == "rows" else [evaluator.per_query(scores)]
             assert value == pytest.approx(expected, rel=1e-12), (choice, str(convention))
         np.testing.assert_array_equal(*per_query or ([], []), err_msg=str(convention))
-
-
-def formulas() -> set[str]:
-    """Return the names of the functions that plans can call: their first parameter is `ranks`."""
-    modules = [import_module(f"{measures.__name__}.{module.name}") for module in iter_modules(measures.__path__)]
-    functions = (function for module in modules for _, function in getmembers(module, isfunction))
-    return {f.__name__ for f in functions if next(iter(signature(f).parameters), "") == "ranks"} - CALLED_BY_FORMULAS
-
-
-def test_the_conventions_reach_every_formula():
-    """The values that this file compares with the definition come from every formula."""
-    names = set()
-    for measure, sizes in product(WITH_PRESET, SIZES.values()):
-        for convention in grid(measure):
-            queries = queries_of(sizes, units=takes_probabilities(convention))
-            table, _ = columns_and_scores(queries)
-            [member] = bind_conventions(ra.Queries(**table, **weights_and_pairs(queries, convention)), [convention])
-            names.add(member.plan.formula.__name__)
-    assert names == formulas()

@@ -1,19 +1,23 @@
-"""Every public way to evaluate gives the same value, for one preset of every measure; some are better if lower."""
+"""For one preset of every measure: its values, its direction, and the scores and weights that it refuses."""
 
 from __future__ import annotations
-
-import json
-from importlib.util import find_spec
 
 import numpy as np
 import pytest
 
 import rankadapters as ra
-from rankadapters import presets
 from rankadapters.core.measures import MEASURES
-from tests.helpers.command import output_of
-from tests.helpers.conventions import DATA, DOCIDS, LABELS, SCORES, VALID, VALID_LABELS, every_measure, without_docids
-from tests.helpers.rankings import ranking
+from rankadapters.core.ranking.compiled import NEVER, NOW, kernels
+from tests.helpers.conventions import (
+    DATA,
+    DOCIDS,
+    LABELS,
+    SCORES,
+    WITH_PRESET,
+    convention_of,
+    every_measure,
+    without_docids,
+)
 
 
 def value(convention, **columns):
@@ -49,74 +53,58 @@ def test_a_scorer_returns_the_value_or_its_negative_if_lower_is_better(conventio
     assert ranker.score(DATA.X, LABELS, qid=DATA.qid) == sign * expected
 
 
-@pytest.mark.long
-@every_measure
-def test_rankers_report_the_value_of_every_round(convention):
-    pytest.importorskip("sklearn")
-    from tests.helpers import toolkit_rankers
-
-    convention = without_docids(convention)
-    toolkits = [toolkit for toolkit in ("lightgbm", "xgboost", "catboost") if find_spec(toolkit)]
-    for toolkit in toolkits or pytest.skip("needs a toolkit"):
-        rounds = {"iterations": 2, "use_best_model": False} if toolkit == "catboost" else {"n_estimators": 2}
-        model = ra.sklearn.QueryRanker(getattr(toolkit_rankers, toolkit)(**rounds), eval_metric=convention)
-        model.fit(DATA.X, LABELS, qid=DATA.qid, eval_set=(VALID.X, VALID_LABELS, VALID.qid))
-        expected = ra.evaluate(VALID_LABELS, model.predict(VALID.X), convention, qid=VALID.qid).value
-        if hasattr(model, "history_"):
-            assert [entry.convention for entry in model.history_] == [convention] * 2, toolkit
-            reported = model.history_[-1].value
-        else:  # CatBoost computes the metric itself and reports it after its loss
-            *_, values = model.estimator_.get_evals_result()["validation"].values()
-            reported = values[-1]
-        assert reported == pytest.approx(expected, rel=1e-6), toolkit  # the toolkits round scores to float32
-
-
-@pytest.mark.long
-@every_measure
-def test_the_command_prints_its_preset_and_evaluates_a_table(capsys, write, convention):
-    pytest.importorskip("pyarrow")
-    text = output_of(capsys, "conventions", str(convention), "--diff", str(convention), "--format", "json")
-    [fields] = json.loads(text)["presets"].values()
-    assert [f"{field}={value}" for field, value in fields.items()] == str(convention).split("/")[1:-1]
-    text = output_of(capsys, "conventions", "--measure", convention.measure, "--k", "3", "--format", "csv")
-    assert [line.partition(",")[0] for line in text.splitlines()] == ["preset", *presets.names(convention.measure)]
-    rows = zip(DATA.qid, LABELS, SCORES, DOCIDS, strict=True)
-    lines = ["query,grade,model,doc", *(",".join(map(str, row)) for row in rows)]
-    columns = ("--label", "grade", "--score", "model", "--qid", "query", "--docid", "doc")
-    table = write("\n".join(lines) + "\n", "table.csv")
-    options = ("--convention", convention.name, "--format", "json")
-    [report] = json.loads(output_of(capsys, "evaluate", "--table", table, *columns, *options))["conventions"]
-    assert (report["name"], report["value"]) == (convention.name, value(convention, docid=DOCIDS))
-
-
 LOWER_IS_BETTER = {"query-rmse", "query-soft-max", "pair-logit", "query-cross-entropy", "fall-out", "coverage"}
-TRAINING = ranking(20, 60)
 
 
 def test_lower_is_better_for_losses_fall_out_and_coverage():
     assert {name for name, measure in MEASURES.items() if not measure.higher_is_better} == LOWER_IS_BETTER
 
 
-@pytest.mark.parametrize("toolkit", ["lightgbm", "xgboost"])
-def test_toolkit_weights_count_by_row_and_toolkit_data_have_no_pairs(toolkit):
-    """LightGBM has a weight per row. XGBoost has one per query, which every row of the query gets."""
-    pytest.importorskip(toolkit)
-    by_row = ra.presets.catboost.query_rmse(weights="row")
-    rng = np.random.default_rng(0)
-    scores = rng.standard_normal(TRAINING.y.size)
-    if toolkit == "lightgbm":
-        from tests.helpers.lightgbm_datasets import dataset
+def plain(measure):
+    """Return the text of a convention of queries that needs neither pairs nor docids and allows empty queries."""
+    convention = without_docids(convention_of(measure))
+    of_queries = {"pool": "queries", "average": "uniform"} if convention.over == "rows" else {}
+    empty = {"empty": 0} if getattr(convention, "empty", 0) == "error" else {}
+    return str(convention.replace(**of_queries, **empty))
 
-        weights = row_weight = rng.integers(1, 5, TRAINING.y.size).astype(float)
-        make, data = ra.lightgbm.eval_metric, dataset(TRAINING, weight=weights).construct()
-    else:
-        from tests.helpers.xgboost_matrices import dmatrix
 
-        weights = rng.integers(1, 5, TRAINING.sizes.size).astype(float)
-        row_weight = np.repeat(weights, TRAINING.sizes)
-        make, data = ra.xgboost.eval_metric, dmatrix(TRAINING, weight=weights)
-    expected = ra.evaluate(TRAINING.y, scores, by_row, qid=TRAINING.qid, row_weight=row_weight).value
-    assert make(by_row)(scores, data)[0][1] == expected
-    no_pairs = pytest.raises(ra.InputError, match="pairs='given' needs pairs=, but none were given")
-    with pytest.warns(UserWarning, match="ignores them"), no_pairs:
-        make("catboost.pair_logit")(scores, data)
+PLAIN = {name: plain(name) for name in WITH_PRESET}
+MORE = ["yahoo@3", "trec_eval_9@3", "catboost.mrr@3", "lightgbm.map@3"]
+
+
+@pytest.mark.parametrize("text", [*PLAIN.values(), *MORE])
+def test_a_bad_score_in_a_query_without_relevant_rows_is_refused(text):
+    scores = np.arange(33.0)
+    scores[3] = np.nan
+    for choice in (NEVER, NOW):
+        with kernels(choice), pytest.raises(ra.InputError, match=r"scores\[3\] is nan"):
+            ra.evaluate([0] * 30 + [1, 0, 1], scores, text, group_sizes=[30, 3], docid=[f"d{row}" for row in range(33)])
+
+
+@pytest.mark.parametrize("text", PLAIN.values())
+@pytest.mark.parametrize(("column", "weights"), [("query_weight", [1, 2]), ("row_weight", [1, 2, 3, 4])])
+def test_weights_that_a_convention_does_not_count_are_refused(text, column, weights):
+    convention = ra.parse(text).replace(average="uniform")
+    with pytest.raises(ra.InputError, match=rf"{column} was given but the convention says average='uniform'.*\nHint"):
+        ra.evaluate([1, 0, 1, 0], [4, 3, 2, 1], convention, group_sizes=[2, 2], **{column: weights})
+
+
+def test_weights_of_pairs_that_a_convention_does_not_count_are_refused_unless_it_ignores_pairs():
+    rows = {"labels": [1, 0], "scores": [2, 1], "group_sizes": [2], "pairs": ([0], [1], [2.0])}
+    with pytest.raises(ra.InputError, match=r"pair_weight was given but the convention says average='uniform'.*\nHint"):
+        ra.evaluate(convention=ra.presets.catboost.pair_logit().replace(average="uniform"), **rows)
+    assert ra.evaluate(convention="textbook@2", **rows).value == 1
+
+
+BINARY = [text for text in PLAIN.values() if {"relevant", "empty"} <= set(ra.parse(text).fields())]
+
+
+@pytest.mark.parametrize("text", BINARY)
+def test_a_query_without_relevant_rows_counts_what_empty_says(text):
+    """For FallOut, a query is empty if it has no irrelevant row."""
+    convention = ra.parse(text)
+    convention = convention.replace(relevant="from_0" if convention.measure == "fall-out" else "above_7")
+    rows = {"labels": [1, 0, 2, 0], "scores": [4, 3, 2, 1], "group_sizes": [2, 2]}
+    assert ra.evaluate(convention=convention.replace(empty=0.25), **rows).value == 0.25
+    with pytest.raises(ra.InputError, match=r"query 0 has nothing to find.*empty='error'"):
+        ra.evaluate(convention=convention.replace(empty="error"), **rows)

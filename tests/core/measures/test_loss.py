@@ -48,37 +48,6 @@ def test_values_equal_the_formulas(convention, labels, scores, expected):
     assert loss == pytest.approx(expected, rel=1e-8)
 
 
-@pytest.mark.parametrize("convention", LOSSES)
-def test_sums_of_losses_are_divided_by_sums_of_weights(convention):
-    labels, scores, sizes = [1, 0, 0, 1, 0], [0.3, 0.9, 0.1, 2.0, 0.5], [3, 2]
-    evaluator = ra.Evaluator(labels, convention, group_sizes=sizes)
-    per_query, total = evaluator.per_query(scores), evaluator.evaluate(scores).value
-    weights = {"pair-logit": [2, 1], "query-soft-max": [1, 1]}.get(convention.measure, sizes)
-    assert total == pytest.approx(convention.link(np.average(per_query, weights=weights)), rel=1e-14)
-
-
-@pytest.mark.parametrize("convention", [SQUARES, ENTROPY])
-def test_doubling_a_rows_weight_equals_repeating_the_row(convention):
-    by_row = convention.replace(average="row")
-    weighted = value(by_row, [1, 0, 0], [0.5, 1.5, 1.0], group_sizes=[3], row_weight=[2, 1, 1])
-    repeated = value(convention, [1, 1, 0, 0], [0.5, 0.5, 1.5, 1.0], group_sizes=[4])
-    assert weighted == pytest.approx(repeated, rel=1e-12)
-
-
-def test_a_row_weight_adds_its_logarithm_to_the_score_in_the_softmax():
-    labels, scores, weights = [1, 0, 2], np.array([0.5, 1.5, 1.0]), np.array([2, 0.5, 3])
-    by_row, shares = SOFTMAX.replace(average="row"), np.array(labels) * weights
-    loss = value(by_row, [*labels, 0], [*scores, 900.0], group_sizes=[4], row_weight=[*weights, 0])
-    assert loss == pytest.approx(value(SOFTMAX, shares, scores + np.log(weights), group_sizes=[3]), rel=1e-12)
-
-
-@pytest.mark.parametrize("convention", LOSSES)
-def test_doubling_a_querys_weight_equals_repeating_the_query(convention):
-    labels, scores = [1, 0, 0, 1], [0.5, 1.5, 1.0, 3.0]
-    weighted = value(convention.replace(average="query"), labels, scores, group_sizes=[2, 2], query_weight=[2, 1])
-    assert weighted == pytest.approx(value(convention, labels[:2] + labels, scores[:2] + scores, group_sizes=[2, 2, 2]))
-
-
 def test_a_query_without_weight_adds_nothing():
     labels, scores, sizes = [1, 0, 0, 0], [0.1, 0.4, 5.0, 9.0], [2, 2]
     for convention in (PAIRS, SOFTMAX):
@@ -89,12 +58,6 @@ def test_a_query_without_weight_adds_nothing():
         assert np.isnan(evaluator.per_query(scores)[1])
         with pytest.raises(ra.InputError, match="nothing is left to average"):
             value(convention, [0, 0], [1, 2], group_sizes=[2])
-
-
-@pytest.mark.parametrize("convention", LOSSES)
-def test_a_score_that_is_not_finite_is_named(convention):
-    with pytest.raises(ra.InputError, match=r"scores\[2\] is nan"):
-        value(convention, [1, 0, 1, 0], [0.5, 0.1, math.nan, 1.0], qid=["a", "b", "a", "b"])
 
 
 def test_the_root_mean_square_has_no_shares_but_a_standard_error():

@@ -18,7 +18,7 @@ from tests.helpers.parameters import examples
 
 SHARED = {
     "k": 3, "relevant": "from_1", "ties": "input", "precision": "float64", "retrieve": "all", "short": "pad",
-    "empty": 0, "missing": "error", "unjudged": "error", "average": "uniform",
+    "empty": 0, "missing": "error", "unjudged": "error", "pool": "queries", "average": "uniform",
 }  # fmt: skip
 FIELDS = {
     "precision": {"divisor": "k"},
@@ -30,6 +30,7 @@ FIELDS = {
     "r-precision": {},
     "f-measure": {"divisor": "k", "beta_squared": 1},
     "fall-out": {},
+    "ap": {"divisor": "relevant"},
 }
 PLAIN = {
     name: MEASURES[name](
@@ -185,15 +186,6 @@ def test_a_micro_average_without_any_divisor_is_decided_by_empty():
         value([0, 0, 0], [3, 2, 1], recall.replace(empty="skip"), group_sizes=[2, 1])
 
 
-def test_micro_averages_add_up_and_keep_the_values_of_queries():
-    labels, scores, sizes = [1, 1, 0, 1, 0], [3, 2, 1, 1, 2], [3, 2]
-    recall = PLAIN["recall"].replace(pool="sums", k=1)
-    queries = [slice(3), slice(3, 5)]
-    parts = [ra.Evaluator(labels[i], recall, qid=[str(i)] * len(labels[i])).tally(scores[i]) for i in queries]
-    assert ra.Tally.merge(parts).score().value == value(labels, scores, recall, group_sizes=sizes) == 1 / 3
-    assert ra.per_query(labels, scores, recall, group_sizes=sizes).tolist() == [1 / 2, 0]
-
-
 def test_a_later_field_is_left_out_of_signatures_at_its_first_value():
     for measure, field in (("rr", "count"), ("recall", "pool"), ("precision", "pool"), ("f-measure", "pool")):
         assert f"{field}=" not in str(PLAIN[measure])
@@ -203,6 +195,7 @@ def test_a_later_field_is_left_out_of_signatures_at_its_first_value():
 def test_equal_meanings_have_one_spelling():
     for changes in ({"divisor": "k"}, {"divisor": "one"}):
         precision = PLAIN["precision"].replace(empty=1, **changes)
+        assert precision.empty == 1
         assert precision.replace(pool="sums") == precision.replace(empty=0)
     binary = ra.parse("textbook@3").replace(gain="from_2")
     assert binary.replace(unjudged=1).unjudged == "zero"

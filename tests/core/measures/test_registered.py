@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from importlib import import_module
 from pkgutil import iter_modules
-from typing import ClassVar
 
 import pytest
 
@@ -26,42 +24,19 @@ CLASSES = {
 SPECIFICATION = (CHECKOUT / "docs" / "spec.md").read_text(encoding="utf-8")
 
 
-def missing(kind):
-    """Return what a measure lacks, with the place where to add it."""
-    name, word = kind.__name__, kind.measure
-    has_preset = any(declared.measure is kind for tool in presets.TOOLS.values() for declared in tool.presets.values())
-    lacks = [
-        (
-            measures.MEASURES.get(word) is not kind,
-            f"rankadapters/core/measures/__init__.py: `from {kind.__module__} import {name} as {name}`",
-        ),
-        (not has_preset, f"the file of a tool in rankadapters/presets: a preset, `@preset({name}, ...)`"),
-        (word not in ORACLES, f"tests/oracles/__init__.py: `{word!r}: ...` in ORACLES, and its function"),
-        (
-            not re.search(rf"^- \*\*(.*, )?{name}(, .*)?\*\*: ", SPECIFICATION, re.MULTILINE),
-            f"docs/spec.md: the formula, `- **{name}**: ...`",
-        ),
-        (
-            not re.search(rf'^{{"convention": "{word}[@/]', SPECIFICATION, re.MULTILINE),
-            "docs/spec_examples.py: an example; then `python docs/interchange.py`",
-        ),
-    ]
-    return [place for is_missing, place in lacks if is_missing]
-
-
 @pytest.mark.parametrize("name", sorted(CLASSES))
 def test_a_measure_is_in_every_list(name):
-    places = missing(CLASSES[name])
-    assert not places, "\n".join([f"{name} is missing in", *places])
-
-
-def test_a_new_measure_is_told_every_place():
-    @dataclass(frozen=True, kw_only=True, slots=True)
-    class Unregistered(ra.Convention):
-        measure: ClassVar[str] = "unregistered"
-
-    files = [place.partition(":")[0] for place in missing(Unregistered)]
-    assert files == [
-        "rankadapters/core/measures/__init__.py", "the file of a tool in rankadapters/presets",
-        "tests/oracles/__init__.py", "docs/spec.md", "docs/spec_examples.py",
-    ]  # fmt: skip
+    kind, word = CLASSES[name], CLASSES[name].measure
+    has_preset = any(declared.measure is kind for tool in presets.TOOLS.values() for declared in tool.presets.values())
+    has_formula = re.search(rf"^- \*\*(.*, )?{name}(, .*)?\*\*: ", SPECIFICATION, re.MULTILINE)
+    has_example = re.search(rf'^{{"convention": "{word}[@/]', SPECIFICATION, re.MULTILINE)
+    places = {
+        f"rankadapters/core/measures/__init__.py: `from {kind.__module__} import {name} as {name}`":
+            measures.MEASURES.get(word) is kind,
+        f"the file of a tool in rankadapters/presets: a preset, `@preset({name}, ...)`": has_preset,
+        f"tests/oracles/__init__.py: `{word!r}: ...` in ORACLES, and its function": word in ORACLES,
+        f"docs/spec.md: the formula, `- **{name}**: ...`": has_formula,
+        "docs/spec_examples.py: an example; then `python docs/interchange.py`": has_example,
+    }  # fmt: skip
+    missing = [place for place, is_there in places.items() if not is_there]
+    assert not missing, "\n".join([f"{name} is missing in", *missing])

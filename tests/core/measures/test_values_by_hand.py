@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from itertools import permutations
 from math import exp, log, log2, sqrt
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import rankadapters as ra
 from rankadapters.core.ranking.compiled import NEVER, NOW, kernels
-from tests.helpers.parameters import examples
 from tests.oracles.correlations import _cosine
 
 AP = ra.AP(
@@ -31,6 +27,9 @@ ES = ra.presets.elasticsearch
 LINEAR = ra.presets.trec_eval_9(2).replace(ties="input", precision="float64", gain="linear")
 ONES = ra.presets.textbook(None).replace(ideal="ones", gain="linear")
 SECOND = 1 / log2(3)
+BPREF, TREC_AP = (
+    preset().replace(ties="input") for preset in (ra.presets.trec_eval_9.bpref, ra.presets.trec_eval_9.map)
+)
 each_correlation = pytest.mark.parametrize("text", CORRELATIONS)
 
 
@@ -139,6 +138,21 @@ VALUES = [
     # Ranked gains: 1 (declared for the unjudged row), 0 and 2. The last two ideal lists include the 1.
     *((LINEAR.replace(unjudged=1, ideal=ideal), UNJUDGED_TOP, expected) for ideal, expected in [
         ("cutoff", 1 / 2), ("retrieved-only", 1 / (2 + SECOND)), ("top-only", 1.0)]),
+    # Rows without judgment, and queries without judgment or result.
+    (BPREF, data([-1, 1, 0]), 1.0),  # the first row is unjudged
+    (BPREF, data([0, 1, -1]), 0.0),
+    (TREC_AP, data([-1, 1, 0]), 1 / 2),
+    (TREC_AP.replace(unjudged="drop"), data([-1, 1, 0]), 1 / 2),
+    (TREC_AP.replace(unjudged="drop-negative"), data([-1, 1, 0]), 1.0),
+    # Two queries, of which the second has AP 1. Nothing judged is retrieved for the first one, but something is.
+    (TREC_AP.replace(unjudged="drop"), data([0, 1, 1], sizes=[2, 1], judged=[False, True, True],
+     retrieved=[True, False, True]), 1 / 2),
+    (TREC_AP.replace(unjudged="zero"), data([0, 1, 1], sizes=[2, 1], judged=[True] * 3,
+     retrieved=[False, False, True]), 1.0),
+    # The first query has nothing to find, and nothing of it is retrieved.
+    (TREC_AP.replace(missing="zero", empty="skip"), data([0, 1], sizes=[1, 1], retrieved=[False, True]), 1.0),
+    (TREC_AP.replace(missing="zero", empty=1), data([0, 1], sizes=[1, 1], retrieved=[False, True]), 1 / 2),
+    (TREC_AP.replace(missing="error", empty="skip"), data([0, 1], sizes=[1, 1], retrieved=[False, True]), 1.0),
 ]  # fmt: skip
 
 
@@ -164,48 +178,6 @@ def test_equal_meanings_have_one_spelling():
     for ties in ("input", "reverse", "worst", "best"):
         plain = ra.presets.textbook(4).replace(ties=ties)
         assert plain.replace(ideal="retrieved-only").all_retrieved() == plain
-
-
-@settings(max_examples=examples(60), deadline=None)
-@given(
-    labels=st.lists(st.integers(0, 1), min_size=1, max_size=6).filter(any), seed=st.integers(0, 10**6),
-    k=st.sampled_from([None, 1, 2, 3, 4]), divisor=st.sampled_from(["relevant", "cutoff"]),
-)  # fmt: skip
-def test_averaged_ties_of_ap_are_the_mean_over_all_orders(labels, seed, k, divisor):
-    scores = np.random.default_rng(seed).integers(0, 3, len(labels)).astype(float)
-    convention = AP.replace(k=k, divisor=divisor)
-    orders = np.array(list(permutations(range(len(labels)))))  # each order is a query
-    mean = value(np.array(labels)[orders].ravel(), scores[orders].ravel(), convention,
-                 sizes=[len(labels)] * len(orders))  # fmt: skip
-    averaged = convention.replace(ties="average")
-    assert value(labels, scores, averaged) == pytest.approx(mean, abs=1e-13)
-    assert value([1] * len(labels) + [0], [0.5] * len(labels) + [0.1], averaged.replace(k=None)) == 1
-
-
-TREC_AP = ra.presets.trec_eval_9.map().replace(ties="input")
-
-
-@pytest.mark.parametrize(
-    ("convention", "rows", "expected"),
-    [
-        (ra.presets.trec_eval_9.bpref().replace(ties="input"), data([-1, 1, 0]), 1.0),  # the first row is unjudged
-        (ra.presets.trec_eval_9.bpref().replace(ties="input"), data([0, 1, -1]), 0.0),
-        (TREC_AP, data([-1, 1, 0]), 1 / 2),
-        (TREC_AP.replace(unjudged="drop"), data([-1, 1, 0]), 1 / 2),
-        (TREC_AP.replace(unjudged="drop-negative"), data([-1, 1, 0]), 1.0),
-        # Two queries, of which the second has AP 1. Nothing judged is retrieved for the first one, but something is.
-        (TREC_AP.replace(unjudged="drop"), data([0, 1, 1], sizes=[2, 1], judged=[False, True, True],
-         retrieved=[True, False, True]), 1 / 2),
-        (TREC_AP.replace(unjudged="zero"), data([0, 1, 1], sizes=[2, 1], judged=[True] * 3,
-         retrieved=[False, False, True]), 1.0),
-        # The first query has nothing to find, and nothing of it is retrieved.
-        (TREC_AP.replace(missing="zero", empty="skip"), data([0, 1], sizes=[1, 1], retrieved=[False, True]), 1.0),
-        (TREC_AP.replace(missing="zero", empty=1), data([0, 1], sizes=[1, 1], retrieved=[False, True]), 1 / 2),
-        (TREC_AP.replace(missing="error", empty="skip"), data([0, 1], sizes=[1, 1], retrieved=[False, True]), 1.0),
-    ],
-)  # fmt: skip
-def test_rows_and_queries_without_judgment_or_result(convention, rows, expected):
-    assert ra.evaluate(convention=convention, **rows).value == expected
 
 
 def test_pairs_can_be_pooled_over_all_queries():

@@ -7,8 +7,6 @@ import pickle
 import re
 import shutil
 from concurrent.futures import ThreadPoolExecutor
-from importlib import import_module
-from operator import attrgetter
 from pathlib import Path
 from threading import Barrier
 
@@ -21,7 +19,7 @@ from rankadapters.core.ranking import jit as module
 from rankadapters.core.ranking.compiled import LATER, NEVER, NOW, ROWS_BEFORE_COMPILING, ROWS_BEFORE_LOADING, kernels
 from rankadapters.core.ranking.jit import cached, jit
 from rankadapters.core.ranking.sorting import ranked_rows
-from tests.helpers.python_processes import TIMEOUT, needs_posix, run_python
+from tests.helpers.python_processes import TIMEOUT, run_python
 
 BLOCK_NUMBA = "import sys; sys.modules['numba'] = sys.modules['llvmlite'] = None\n"
 OBJECTIVE = "import rankadapters as ra; objective = ra.objectives.lightgbm.lambdarank()\n"
@@ -61,17 +59,6 @@ def test_without_numba_a_gradient_names_the_extra_but_evaluation_works():
         "rankadapters.core.errors.MissingToolkitError: numba is not installed.",
         'Hint: pip install "rankadapters[fast]"',
     ]
-
-
-def test_a_jitted_function_calls_others():
-    pytest.importorskip("numba")
-    inner, inlined = jit(double), jit(inline="always")(double)
-
-    @jit
-    def total(values):
-        return inner(values) + inlined(values)
-
-    assert total(np.array([1.5])) == 6.0
 
 
 def test_machine_code_is_loaded_and_known_to_be_cached(folder):
@@ -175,63 +162,6 @@ def test_threads_compile_once(folder):
     assert len(function.compiled.overloads) == 1
 
 
-@pytest.mark.long
-@needs_posix
-def test_a_forked_process_compiles_and_runs():
-    pytest.importorskip("numba")
-    code = """
-import os
-first = ranks(np.array([1.0, 3.0, 2.0]))
-if os.fork() == 0:
-    os._exit(0 if first == ranks(np.array([1.0, 3.0, 2.0], np.float32)) == [1, 2, 0] else 1)
-print(os.waitstatus_to_exitcode(os.wait()[1]))
-"""
-    assert run_python("-c", RANK + code).stdout == "0\n"
-
-
-# What `jit.py` calls of numba that is private, checked with numba 0.68.1. A numba without one of these names breaks the
-# kernels, so the tests say which name is missing.
-PRIVATE_NAMES = {
-    "the lock that numba holds while it compiles": ("numba.core.compiler_lock", "global_compiler_lock.acquire"),
-    "its release": ("numba.core.compiler_lock", "global_compiler_lock.release"),
-    "the context that knows new functions": ("numba.core.registry", "cpu_target.target_context.refresh"),
-    "the type of a value": ("numba.core.registry", "cpu_target.typing_context.resolve_value_type"),
-    "the key of a processor": ("numba.core.registry", "cpu_target.target_context.codegen"),
-    "the parts of machine code": ("numba.core.compiler", "CompileResult._reduce"),
-    "machine code from its parts": ("numba.core.compiler", "CompileResult._rebuild"),
-    "the pickle of these parts": ("numba.core.serialize", "dumps"),
-}
-
-
-@pytest.mark.parametrize("name", PRIVATE_NAMES)
-def test_numba_has_the_private_names_that_the_kernels_need(name):
-    pytest.importorskip("numba")
-    module_name, path = PRIVATE_NAMES[name]
-    assert callable(attrgetter(path)(import_module(module_name)))
-
-
-def test_numba_asks_the_cache_of_a_dispatcher(folder, monkeypatch):
-    """numba has no public way to set a cache: `_cache` is private, and so are the methods that numba calls."""
-    calls = []
-    for method in ("load_overload", "save_overload"):
-        call = getattr(module.KeptCode, method)
-        monkeypatch.setattr(
-            module.KeptCode, method, lambda *given, call=call, method=method: calls.append(method) or call(*given)
-        )
-    jit(double)(np.array([1.0]))
-    assert calls == ["load_overload", "save_overload"]
-
-
-def test_numba_knows_whether_machine_code_has_addresses_of_this_process():
-    """Such code is not kept."""
-    pytest.importorskip("numba")
-    function = jit(double)
-    function(np.array([1.0]))
-    [code] = function.compiled.overloads.values()
-    assert code.library.has_dynamic_globals is False
-    assert code.target_context.codegen().magic_tuple()
-
-
 def test_numba_disable_jit_runs_the_python_function():
     pytest.importorskip("numba")
     code = f"{RANK}print(ranks(np.array([1.0, 3.0, 2.0])), type(ranked_rows.compiled).__name__)"
@@ -292,12 +222,6 @@ def test_the_setting_decides_instead_of_the_count(monkeypatch, choice, pays):
     counter, questions = process(monkeypatch, cached=True, choice=choice)
     assert [counter.pays(rows) for rows in (0, ROWS_BEFORE_COMPILING)] == [pays, pays]
     assert questions == []
-
-
-def test_an_unknown_setting_is_refused():
-    message = "RANKADAPTERS_KERNELS='always'; allowed are 'later', 'now' and 'never'"
-    with pytest.raises(ra.RankAdaptersError, match=message), kernels("always"):
-        pass
 
 
 EVALUATE = "import rankadapters as ra; print(ra.evaluate([1, 0], [2, 1], 'textbook@2', qid=[1, 1]).value)"

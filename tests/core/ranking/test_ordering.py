@@ -16,7 +16,6 @@ SIZES = {"mixed": MIXED, "short and long": [400, 3] * 5, "a last long one": [1, 
 
 
 def stable(keys, indptr):
-    """Return the positions that sort each query by Python's stable sort."""
     return [i for a, b in pairwise(indptr) for i in sorted(range(a, b), key=keys.__getitem__)]
 
 
