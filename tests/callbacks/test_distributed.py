@@ -1,7 +1,5 @@
 """Trainings on real Dask workers: values are those of one process, and errors end all workers."""
 
-from __future__ import annotations
-
 import contextlib
 import gc
 import inspect

@@ -1,7 +1,5 @@
 """Early stopping in LightGBM and XGBoost: one callback serves trainings in several threads."""
 
-from __future__ import annotations
-
 import pickle
 from concurrent.futures import ThreadPoolExecutor
 

@@ -1,7 +1,5 @@
 """Toolkits hold labels in float32; a label meets a threshold there exactly if it meets it in float64."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

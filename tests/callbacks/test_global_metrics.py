@@ -1,7 +1,5 @@
 """Metrics over all workers, in one process, and early stopping, which watches the declared metric."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 from concurrent.futures import ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """A history is read from a toolkit's log: a list of entries with their rounds, a table and a plot."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 import re

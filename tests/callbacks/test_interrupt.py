@@ -1,7 +1,5 @@
 """Ctrl-C ends the command with one line and exit code 130, and stops long computations."""
 
-from __future__ import annotations
-
 import math
 import os
 import signal

@@ -1,7 +1,5 @@
 """Long work shows a progress bar on a terminal, and nothing elsewhere."""
 
-from __future__ import annotations
-
 import io
 import sys
 from contextlib import nullcontext

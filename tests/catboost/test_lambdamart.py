@@ -1,7 +1,5 @@
 """CatBoost's LambdaMart as an objective: its parameters, and its pair weights against the exact metric changes."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

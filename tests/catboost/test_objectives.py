@@ -1,7 +1,5 @@
 """CatBoost's loss strings as objectives, and objectives and conventions as CatBoost's losses."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """`catboost.train` trains CatBoost under any objective, one tree per round."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 

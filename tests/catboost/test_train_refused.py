@@ -1,7 +1,5 @@
 """Errors of `catboost.train`, and how it reads parameters."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

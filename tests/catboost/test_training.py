@@ -1,7 +1,5 @@
 """`catboost.eval_metric`: the declared metric inside CatBoost's training."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The example of Dask runs in a separate process and prints equal values."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The learners in plain Python, over lists and all pairs, as their papers define them."""
 
-from __future__ import annotations
-
 from math import exp, log
 
 import rankadapters as ra

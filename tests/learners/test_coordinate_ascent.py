@@ -1,7 +1,5 @@
 """CoordinateAscent against a pass in plain Python, its own history, and RankLib's quality on MQ2008."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """What every learner must do: pass scikit-learn's checks, route qid, validate, and refuse bad input."""
 
-from __future__ import annotations
-
 import dataclasses
 import inspect
 import pickle

@@ -1,7 +1,5 @@
 """NeuralRanker: its gradient against finite differences, its epochs against plain numpy, and its parameters."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """`lightgbm.early_stopping`: the metric and the sets that it watches."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

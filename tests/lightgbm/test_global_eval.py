@@ -1,7 +1,5 @@
 """`lightgbm.global_eval` in LGBMRanker, and between threads that stand in for workers."""
 
-from __future__ import annotations
-
 import threading
 from types import SimpleNamespace
 

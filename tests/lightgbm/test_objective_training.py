@@ -1,7 +1,5 @@
 """Our objectives in `lgb.train`, in `Booster.update`, in `lgb.cv` and in LightGBM's scikit-learn estimators."""
 
-from __future__ import annotations
-
 import pickle
 
 import numpy as np

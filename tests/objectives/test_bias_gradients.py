@@ -1,7 +1,5 @@
 """Gradients under a position bias and the biases learned: equal to plain Python, and properties of every bias."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Presets of LightGBM's and XGBoost's objectives train the models of the built-in objectives."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

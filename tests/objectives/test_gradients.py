@@ -1,7 +1,5 @@
 """Gradients of objectives: equal to plain Python, properties that hold for all objectives, and refused input."""
 
-from __future__ import annotations
-
 import math
 import re
 from itertools import product

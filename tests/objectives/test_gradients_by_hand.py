@@ -1,7 +1,5 @@
 """Gradients against closed formulas, each query alone, pairs one by one, and finite differences of the losses."""
 
-from __future__ import annotations
-
 import math
 from functools import partial
 from itertools import accumulate, product

@@ -1,7 +1,5 @@
 """Values that the fields of objectives and position biases accept or refuse, alone and in combination."""
 
-from __future__ import annotations
-
 import re
 from inspect import Parameter, signature
 

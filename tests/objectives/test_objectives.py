@@ -1,7 +1,5 @@
 """Objectives and position biases as values: their fields, equality, signatures, presets, errors and examples."""
 
-from __future__ import annotations
-
 import pickle
 import runpy
 import sys

@@ -1,7 +1,5 @@
 """Position biases in the adapters: which objectives and values are accepted, and how training sets are recognized."""
 
-from __future__ import annotations
-
 import pytest
 
 import rankadapters as ra

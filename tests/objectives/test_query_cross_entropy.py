@@ -4,8 +4,6 @@ CatBoost trains this loss on GPUs only, so we compare with finite differences of
 in the labels that count as equal: within 1e-20 in the metric and within 1e-5 in the training, both in float32.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

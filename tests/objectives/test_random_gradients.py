@@ -1,7 +1,5 @@
 """Gradients of objectives that draw at random, against plain Python."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Objectives that draw at random: refused fields and labels, and fields that mean the same."""
 
-from __future__ import annotations
-
 import pytest
 
 from rankadapters import objectives

@@ -1,7 +1,5 @@
 """The tables of docs/reference/objectives.md: each line agrees with trained models, and every setting has a line."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Objectives in LightGBM's and XGBoost's training: properties that hold in both."""
 
-from __future__ import annotations
-
 import copy
 import gc
 import pickle

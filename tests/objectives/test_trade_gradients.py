@@ -1,7 +1,5 @@
 """Gradients of LambdaRank under AP, RR and ERR by swaps, and special cases of the losses of lists."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

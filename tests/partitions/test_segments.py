@@ -1,7 +1,5 @@
 """Segments in Dask and Spark equal those in memory, however the partitions cut the queries."""
 
-from __future__ import annotations
-
 from datetime import date
 
 import numpy as np

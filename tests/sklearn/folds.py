@@ -1,7 +1,5 @@
 """Rows, weights, folds, and values of folds computed without a scorer."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

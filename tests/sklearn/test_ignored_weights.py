@@ -1,7 +1,5 @@
 """Weights that a convention would ignore are refused wherever they are passed for scoring."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """`OptunaSearchCV` routes qid to our scorer, splitter and ranker, as docs/sklearn.md says."""
 
-from __future__ import annotations
-
 import pytest
 
 import rankadapters as ra

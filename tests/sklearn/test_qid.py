@@ -1,7 +1,5 @@
 """Where `query_scorer` finds the query ids, and which query ids it refuses."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import polars as pl

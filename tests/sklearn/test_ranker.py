@@ -1,7 +1,5 @@
 """QueryRanker with plain regressors: queries, tables, parameters, tags, metadata routing, and pipelines."""
 
-from __future__ import annotations
-
 import pickle
 
 import numpy as np

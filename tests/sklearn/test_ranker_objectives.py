@@ -1,7 +1,5 @@
 """QueryRanker with callable objectives and with our declared objectives."""
 
-from __future__ import annotations
-
 import pickle
 
 import numpy as np

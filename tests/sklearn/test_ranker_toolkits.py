@@ -1,7 +1,5 @@
 """Tables, categories, copies and imports of QueryRanker with the rankers of LightGBM, XGBoost and CatBoost."""
 
-from __future__ import annotations
-
 import inspect
 import pickle
 import runpy

@@ -1,7 +1,5 @@
 """Validation sets of QueryRanker, and early stopping by the declared metric."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Parameters of `fit` with an entry for each row are sorted and held out with the rows."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

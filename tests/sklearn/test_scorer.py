@@ -1,7 +1,5 @@
 """`query_scorer` in scikit-learn's searches and cross-validation: routing, names, tables and weights."""
 
-from __future__ import annotations
-
 import pickle
 import runpy
 from pathlib import Path

@@ -1,7 +1,5 @@
 """scikit-learn's machinery around our objects: what it must refuse at once, and what it changes in copies."""
 
-from __future__ import annotations
-
 import warnings
 
 import numpy as np

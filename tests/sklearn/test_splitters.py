@@ -1,7 +1,5 @@
 """QueryKFold, QueryShuffleSplit and StratifiedQueryKFold: whole queries, balanced folds, routing, and refused input."""
 
-from __future__ import annotations
-
 import pickle
 
 import numpy as np

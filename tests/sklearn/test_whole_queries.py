@@ -1,7 +1,5 @@
 """Scorers that know the whole queries (`whole=`) warn when a tool cuts queries."""
 
-from __future__ import annotations
-
 import pickle
 
 import numpy as np

@@ -1,7 +1,5 @@
 """`ra.spark.evaluate` and `per_query` give the exact values of one process, and refuse invalid rows and arguments."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The example of Spark runs in the session of the tests and prints equal values."""
 
-from __future__ import annotations
-
 import runpy
 from pathlib import Path
 

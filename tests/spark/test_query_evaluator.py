@@ -1,7 +1,5 @@
 """`ra.spark.QueryEvaluator` is an evaluator for PySpark's cross-validation."""
 
-from __future__ import annotations
-
 import gc
 
 import numpy as np

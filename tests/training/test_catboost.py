@@ -1,7 +1,5 @@
 """Trainings of CatBoost with declared metrics and objectives: what may be combined, and what must happen."""
 
-from __future__ import annotations
-
 import copy
 from functools import partial
 

@@ -1,7 +1,5 @@
 """Trainings on Dask workers with declared metrics: what may be combined, and what must happen."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import pytest

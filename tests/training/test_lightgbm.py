@@ -1,7 +1,5 @@
 """Trainings of LightGBM with declared metrics and objectives: what may be combined, and what must happen."""
 
-from __future__ import annotations
-
 import copy
 import inspect
 from functools import partial

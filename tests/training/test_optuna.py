@@ -1,7 +1,5 @@
 """Optuna's studies and pruning callbacks with declared metrics: what may be combined, and what must happen."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

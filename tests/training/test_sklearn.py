@@ -3,8 +3,6 @@
 By hand, a clone of the estimator is fitted on the rows of each fold, and `ra.evaluate` scores its predictions.
 """
 
-from __future__ import annotations
-
 import copy
 import warnings
 from dataclasses import replace

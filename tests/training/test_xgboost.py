@@ -1,7 +1,5 @@
 """Trainings of XGBoost with declared metrics and objectives: what may be combined, and what must happen."""
 
-from __future__ import annotations
-
 import copy
 import gc
 from functools import partial

@@ -1,7 +1,5 @@
 """`xgboost.EvalCallback`: full-precision values for XGBRanker, copies of the callback, and refused arguments."""
 
-from __future__ import annotations
-
 import copy
 import gc
 import pickle

@@ -3,8 +3,6 @@
 `tests/callbacks` tests what the two toolkits share in one process.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

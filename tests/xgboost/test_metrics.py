@@ -3,8 +3,6 @@
 `tests/callbacks` tests what it shares with LightGBM's metric.
 """
 
-from __future__ import annotations
-
 import gc
 
 import numpy as np

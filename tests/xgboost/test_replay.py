@@ -3,8 +3,6 @@
 `tests/objectives/test_replayed_settings.py` compares the models of all settings.
 """
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

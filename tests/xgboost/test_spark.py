@@ -1,7 +1,5 @@
 """`xgboost.eval_metric` in SparkXGBRanker, in a Spark session with two threads."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """`xgboost.early_stopping` in repeated trainings and any order, and errors if XGBoost's own has the wrong direction."""
 
-from __future__ import annotations
-
 import warnings
 
 import numpy as np
