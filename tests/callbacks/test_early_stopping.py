@@ -3,10 +3,6 @@
 import pickle
 from concurrent.futures import ThreadPoolExecutor
 
-import numpy as np
-import pytest
-
-import rankadapters as ra
 from tests.helpers.metric_trainings import TEXTBOOK
 from tests.helpers.rankings import ranking
 
@@ -32,13 +28,3 @@ def test_trainings_in_threads_stop_as_one_after_another(toolkit):
     with ThreadPoolExecutor(len(RATES)) as pool:
         for _ in range(3):
             assert list(pool.map(lambda rate: trained(toolkit, metric, stop, rate), RATES)) == alone
-
-
-@pytest.mark.parametrize(("watched", "data_name"), [({"mine": TEXTBOOK}, None), (TEXTBOOK, "test")])
-def test_what_nobody_reports_is_named_with_what_the_sets_report(toolkit, watched, data_name):
-    stop = toolkit.adapter.early_stopping(watched, 3, data_name=data_name)
-    with pytest.raises(ra.InputError, match=rf"(mine|test)(.|\n)*({TEXTBOOK.name}|valid)(.|\n)*Hint: "):
-        trained(toolkit, toolkit.metric(TEXTBOOK), stop, 0.3)
-    assert np.isfinite(
-        trained(toolkit, toolkit.metric(TEXTBOOK), toolkit.adapter.early_stopping(TEXTBOOK, 3), 0.3)
-    ).all()

@@ -54,11 +54,6 @@ def test_the_history_of_a_log_has_each_value_of_a_convention_by_round_then_set_t
     assert {entry.convention for entry in History.of(LOG)} == {NDCG, LOSS}
 
 
-def test_a_shorter_series_ends_early():
-    history = History.of({"a": {NDCG.name: [0.5]}, "b": {NDCG.name: [0.25, 0.75]}})
-    assert [(entry.iteration, entry.dataset) for entry in history] == [(0, "a"), (0, "b"), (1, "b")]
-
-
 def test_every_display_name_is_read_as_its_convention(toolkit):
     conventions = [toolkit.preset, toolkit.preset.replace(average="query", empty=0), LOSS, ra.presets.textbook(None)]
     log = {"valid": {convention.name: [0.5] for convention in conventions}}
@@ -226,20 +221,7 @@ def test_a_plot_of_one_convention_names_it_and_shows_shorter_series():
 
 # The histories of trainings, from the toolkits' own logs.
 
-TRAIN, VALID = ranking(1), ranking(2)
-
-
-def rounds_and_sets(history):
-    return [(entry.iteration, entry.dataset) for entry in history]
-
-
-def test_the_log_of_each_toolkit_is_read(toolkit):
-    log = {}
-    sets = {"train": toolkit.dataset(TRAIN), "valid": toolkit.dataset(VALID)}
-    toolkit.train(toolkit.metric([NDCG, "textbook@5"]), sets, rounds=3, log=log)
-    history = History.of(log)
-    assert rounds_and_sets(history) == [(i, name) for i in range(3) for name in sets for _ in range(2)]
-    assert [entry.value for entry in history.only(dataset="valid", convention=NDCG)] == log["valid"][NDCG.name]
+TRAIN = ranking(1)
 
 
 def entries_of(history):

@@ -15,22 +15,11 @@ from tests.catboost.trainings import (  # noqa: E402 - after the skip
     DETERMINISTIC,
     LAMBDARANK,
     QUERY_RMSE,
-    group_ids,
     pool,
     query_weights,
     rows,
     train_natively,
 )  # fmt: skip
-
-
-class ReadLog:
-    """A callback that keeps the log, which has the exact values."""
-
-    log = None
-
-    def after_iteration(self, info):
-        self.log = info.metrics
-        return True
 
 
 def pool_with_missing():
@@ -121,31 +110,6 @@ def test_categories_that_are_not_one_hot_encoded_are_learnt_and_saved(tmp_path):
     np.testing.assert_array_equal(loaded.predict(train), model.predict(train))
 
 
-@pytest.mark.parametrize("start", [None, 0.5])
-def test_the_history_of_every_set_equals_our_values_bit_for_bit(start):
-    scores = np.zeros(rows()[1].size) if start is None else rows()[0][:, 3].astype(np.float32) * start
-    train = pool() if start is None else pool(baseline=scores)
-    plain, weighted = pool(1, 40), pool(2, 30, group_weight=query_weights(2, 30))
-    conventions = [CONV, ra.presets.catboost(3)]
-    with pytest.warns(UserWarning, match=rf"the data has weights, but {CONV.name} ignores them"):
-        model = ra.catboost.train(
-            {**DETERMINISTIC, "use_best_model": False}, train, LAMBDARANK, conventions, eval_set=[plain, weighted],
-            callbacks=[reader := ReadLog()],
-        )  # fmt: skip
-    for name, data in {"learn": train, "validation_0": plain, "validation_1": weighted}.items():
-        weights = query_weights(2, 30)[::30] if data is weighted else None
-        features, base = {"learn": (rows()[0], scores), "validation_0": (rows(1, 40)[0], 0.0)}.get(name, (data, 0.0))
-        for convention in conventions:
-            queries = ra.Queries(data.get_label(), qid=group_ids(data), query_weight=weights)
-            counted = queries if convention.weighting else queries.with_weights()
-            expected = [
-                ra.evaluate(counted, base + staged, convention).value for staged in model.staged_predict(features)
-            ]
-            values = [entry.value for entry in model.history.only(dataset=name, convention=convention)]
-            assert values == reader.log[name][convention.name] == expected
-            assert model.evals_result_[name][convention.name] == pytest.approx(expected, rel=1e-15)
-
-
 def test_training_stops_by_the_last_set_and_the_first_convention():
     params = {**DETERMINISTIC, "iterations": 200, "learning_rate": 0.5, "early_stopping_rounds": 4}
     sets = [pool(1, 20), pool(2, 20)]
@@ -159,16 +123,6 @@ def test_training_stops_by_the_last_set_and_the_first_convention():
     all_rounds = ra.catboost.train({**params, "use_best_model": False}, pool(), LAMBDARANK, CONV, eval_set=sets)
     assert all_rounds.tree_count_ == best + 1 + 4
     assert all_rounds.best_iteration_ == best
-
-
-def test_a_loss_is_best_where_it_is_lowest():
-    convention = ra.presets.catboost.query_rmse(weights=None)
-    params = {**DETERMINISTIC, "iterations": 100, "learning_rate": 0.8}
-    model = ra.catboost.train(params, pool(), QUERY_RMSE, convention, eval_set=pool(1, 20), early_stopping_rounds=3)
-    losses = model.evals_result_["validation"][convention.name]
-    assert model.best_iteration_ == np.argmin(losses)
-    assert model.best_score_["validation"][convention.name] == pytest.approx(min(losses), rel=1e-15)
-    assert len(losses) == model.tree_count_ + 3
 
 
 @pytest.mark.parametrize(
@@ -207,19 +161,6 @@ def test_callbacks_see_every_round_and_end_the_training():
     assert model.tree_count_ == 3
     values = model.evals_result_["validation"][CONV.name]
     assert calls == [(index + 1, pytest.approx(value, rel=1e-15)) for index, value in enumerate(values)]
-
-
-def test_the_history_has_every_set_and_convention_in_every_round_also_of_a_saved_model(tmp_path):
-    conventions = [CONV, ra.presets.catboost(3)]
-    model = ra.catboost.train(DETERMINISTIC, pool(), LAMBDARANK, conventions, eval_set=pool(1), use_best_model=False)
-    assert {(entry.dataset, entry.convention, entry.iteration) for entry in model.history} == {
-        (name, convention, index)
-        for name in ("learn", "validation") for convention in conventions for index in range(10)
-    }  # fmt: skip
-    model.save_model(tmp_path / "model")
-    saved = ra.History.of(cb.CatBoost().load_model(tmp_path / "model").get_evals_result())
-    assert [tuple(entry)[:2] for entry in saved] == [tuple(entry)[:2] for entry in model.history]
-    assert [entry.value for entry in saved] == pytest.approx([entry.value for entry in model.history], rel=1e-15)
 
 
 def test_verbose_prints_a_line_every_so_many_rounds(capsys):

@@ -38,17 +38,6 @@ def test_only_the_implied_value_of_a_parameter_is_accepted(name, implied, unsupp
         TrainingParams.of({name: unsupported})
 
 
-def test_query_ranker_refuses_a_model_to_continue_under_an_objective():
-    X, y, qid = rows(n_queries=10, per_query=8)
-    options = {"iterations": 2, "thread_count": 1, "verbose": False, "allow_writing_files": False}
-    first = cb.CatBoostRanker(**options).fit(cb.Pool(X, y, group_id=qid))
-    ranker = ra.sklearn.QueryRanker(cb.CatBoostRanker(**options), objective=QUERY_RMSE)
-    with pytest.raises(ra.InputError, match=r"init_model=.* cannot be used(.|\n)*Hint: .*baseline=model.predict\(X\)"):
-        ranker.fit(X, y, qid=qid, init_model=first)
-    continued = ranker.fit(X, y, qid=qid, baseline=first.predict(X)).predict(X)
-    assert not np.array_equal(continued, ranker.fit(X, y, qid=qid).predict(X))
-
-
 def test_defaults_are_catboosts_and_the_smallest_values_are_accepted():
     default = TrainingParams.of({})
     numbers = default.rounds, default.learning_rate, default.random_seed, default.random_strength, default.l2_leaf_reg

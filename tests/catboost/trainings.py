@@ -51,11 +51,6 @@ def train_natively(params, train, loss="QueryRMSE", **options):
     return cb.CatBoost({**params, **fixed}).fit(train, **options)
 
 
-def group_ids(pool):
-    """Return the query ids of a Pool as CatBoost stores them."""
-    return pool.get_group_id_hash()
-
-
 cb = pytest.importorskip("catboost")
 
 LAST_ITERATION = 5

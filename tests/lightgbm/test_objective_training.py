@@ -8,7 +8,7 @@ import pytest
 import rankadapters as ra
 from tests.helpers.objective_rankings import graded_ranking
 from tests.helpers.objective_trainings import XENDCG, LightGBM, assert_same_predictions
-from tests.helpers.parameters import long_except, short
+from tests.helpers.parameters import long_except
 
 lgb = pytest.importorskip("lightgbm")
 pytest.importorskip("sklearn")
@@ -94,20 +94,6 @@ def test_cv_with_folds_of_whole_queries_equals_the_built_in_objective(name, reve
             our_booster.predict(data.X, raw_score=True), built_in_booster.predict(data.X, raw_score=True)
         )
     assert results[0] == results[1]
-
-
-@pytest.mark.parametrize("options", [{}, {"stratified": False}, {"stratified": False, "shuffle": False}], ids=short)
-def test_cv_with_its_default_folds_is_refused_and_the_hint_works(options):
-    from sklearn.model_selection import GroupKFold, KFold
-
-    data, params = graded_ranking(12), {**PARAMS, **our_params(LAMBDARANK)}
-    message = r"has \d+ of the \d+ rows of query \d+: its queries were cut(.|\n)*Hint: lgb.cv\(folds=.*GroupKFold"
-    for folds in ({"nfold": 3}, {"folds": KFold(3).split(data.X)}):
-        with pytest.raises(ra.InputError, match=message):
-            lgb.cv(params, dataset(data), 2, **folds, **options)
-    folds = GroupKFold(5)  # as the hint says
-    result = lgb.cv(params, dataset(data), 2, folds=folds, feval=ra.lightgbm.eval_metric(LETOR), **options)
-    assert len(result[f"valid {LETOR.name}-mean"]) == 2
 
 
 @pytest.mark.parametrize(

@@ -128,9 +128,9 @@ def simple_yetirank(convention: ra.Convention, **fields: object) -> objectives.Y
 
 
 @st.composite
-def pairwise_objectives(draw: st.DrawFn) -> objectives.LambdaRank | objectives.RankNet:
-    """Draw a LambdaRank of NDCG, or a RankNet."""
-    common = {
+def fields_of_pairs(draw: st.DrawFn) -> dict[str, object]:
+    """Draw the fields that RankNet and LambdaRank share."""
+    return {
         "truncation": draw(st.sampled_from([None, 1, 3, 10])),
         "samples": None,
         "sigma": draw(st.sampled_from([0.5, 1.0, 2.0])),
@@ -138,14 +138,20 @@ def pairwise_objectives(draw: st.DrawFn) -> objectives.LambdaRank | objectives.R
         "hessian": draw(st.sampled_from(["plain", "doubled"])),
         "sigmoid": "exact",
     }
+
+
+@st.composite
+def pairwise_objectives(draw: st.DrawFn) -> objectives.LambdaRank | objectives.RankNet:
+    """Draw a LambdaRank of NDCG, or a RankNet."""
     if draw(st.integers(0, 3)) == 0:
-        return objectives.RankNet(**common)
+        return objectives.RankNet(**draw(fields_of_pairs()))
     convention = draw(conventions(lenient=True).filter(lambda c: isinstance(c, ra.NDCG)))
     if "1e+30" in convention.gain:  # its gradients overflow float32
         convention = convention.replace(gain="exp2")
     if convention.get("ideal") == "top-only":  # no objective accepts such an ideal
         convention = convention.replace(ideal="retrieved-only")
-    return objectives.LambdaRank(**common, convention=convention, beyond_k=draw(st.sampled_from(["keep", "cut"])))
+    beyond_k = draw(st.sampled_from(["keep", "cut"]))
+    return objectives.LambdaRank(**draw(fields_of_pairs()), convention=convention, beyond_k=beyond_k)
 
 
 def lambdarank_takes(convention: ra.Convention) -> bool:
@@ -159,16 +165,8 @@ def lambdarank_takes(convention: ra.Convention) -> bool:
 def lambdaranks(draw: st.DrawFn) -> objectives.LambdaRank:
     """Draw a LambdaRank of AP, RR or ERR."""
     convention = draw(conventions(lenient=True, measures=SWAPPABLE).filter(lambdarank_takes))
-    return objectives.LambdaRank(
-        convention=convention,
-        beyond_k=draw(st.sampled_from(["keep", "cut"])),
-        truncation=draw(st.sampled_from([None, 1, 3, 10])),
-        samples=None,
-        sigma=draw(st.sampled_from([0.5, 1.0, 2.0])),
-        normalization=draw(st.sampled_from(["none", "lightgbm", "xgboost", "xgboost-distance", "xgboost-sum"])),
-        hessian=draw(st.sampled_from(["plain", "doubled"])),
-        sigmoid="exact",
-    )
+    beyond_k = draw(st.sampled_from(["keep", "cut"]))
+    return objectives.LambdaRank(**draw(fields_of_pairs()), convention=convention, beyond_k=beyond_k)
 
 
 EXACT = objectives.lightgbm.lambdarank().replace(sigmoid="exact")

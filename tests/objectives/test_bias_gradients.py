@@ -109,16 +109,6 @@ def test_a_better_ordered_pair_lowers_the_true_cost_and_raises_the_mirrored_cost
     assert ratio["mirrored"] == pytest.approx(np.log1p(np.exp(4)) / np.log(2))
 
 
-def test_clicks_caused_by_position_are_learned_as_position_bias():
-    """All rows are equally relevant, but rows near the top get more clicks: the biases fall with the position."""
-    n_queries, n = 400, 8
-    clicks = (np.random.default_rng(1).random((n_queries, n)) < 1 / (1 + np.arange(n))).astype(float).ravel()
-    bias = ROWS.replace(regularization=0)
-    binding = bias.bind(objectives.catboost.pair_logit(), ra.Queries(clicks, group_sizes=[n] * n_queries))
-    train(binding, np.zeros(clicks.size), 20)
-    assert (np.diff(bias.learned(binding).biases) < 0).all()
-
-
 @pytest.mark.parametrize("positions", [[0, 1, 0, 2, 1], np.array([0, 1, 0, 0, 3]), [0, 1, 0, 0, 0]])
 def test_ratios_refuse_positions_that_differ_from_the_row_index(positions):
     queries = ra.Queries([1, 0, 2, 0, 1], group_sizes=[2, 3])

@@ -122,21 +122,6 @@ def test_gradients_of_a_query_add_up_to_0(value):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("value", STATELESS, ids=objective_id)
-def test_permuted_rows_have_permuted_gradients(value):
-    labels, scores, sizes = labels_scores_sizes(value)
-    qid = np.repeat(np.arange(len(sizes)), sizes)
-    in_order = objectives.gradients(labels, scores, value, qid=qid)
-    order = np.random.default_rng(5).permutation(qid.size)
-    shuffled = objectives.gradients(labels[order], scores[order], value, qid=qid[order])
-    for expected, shuffled_part in zip(in_order, shuffled, strict=True):
-        if value.kind in {"query-soft-max", "listnet", "query-rmse", "query-cross-entropy"}:  # they add in row order
-            np.testing.assert_allclose(shuffled_part, expected[order], rtol=1e-5, atol=1e-7)
-        else:
-            np.testing.assert_array_equal(shuffled_part, expected[order])
-
-
-@pytest.mark.long
 @EACH_OBJECTIVE
 def test_any_number_of_threads_draws_the_same_and_a_saved_state_continues_the_draws(value, monkeypatch):
     monkeypatch.setattr(threads, "ROWS_PER_THREAD", 500)

@@ -282,38 +282,22 @@ def test_exponentials_equal_those_of_the_c_library(spread, sigma):
 
 @pytest.mark.parametrize("n", [*range(2, 18), 40, 101])
 @pytest.mark.parametrize("n_ones", [1, 2, 5, 9])
-@pytest.mark.parametrize("common_label", [0, 2])
-def test_gradients_equal_pairs_one_by_one_if_most_rows_have_the_same_gain(n, n_ones, common_label):
+@pytest.mark.parametrize(
+    ("common_label", "normalization", "hessian"),
+    [(0, "none", "plain"), (2, "lightgbm", "plain"), (0, "xgboost", "doubled")],
+)
+def test_gradients_equal_pairs_one_by_one_if_most_rows_have_the_same_gain(
+    n, n_ones, common_label, normalization, hessian
+):
     rng = np.random.default_rng(n)
     labels = np.full(n, float(common_label))
     labels[rng.permutation(n)[:n_ones]] = 1.0
     scores = rng.normal(size=n).round(1)
     linear = ra.presets.lightgbm(None).replace(gain="linear")
-    value = EXACT.replace(convention=linear, truncation=None, normalization="none")
+    value = EXACT.replace(convention=linear, truncation=None, normalization=normalization, hessian=hessian)
     rows = [Row(label, score) for label, score in zip(labels, scores, strict=True)]
     derivatives = objectives.gradients(labels, scores, value, group_sizes=[n])
     np.testing.assert_allclose(derivatives, query_gradients(rows, value), rtol=1e-5, atol=1e-9)
-
-
-@pytest.mark.parametrize("normalization", ["none", "lightgbm", "xgboost"])
-@pytest.mark.parametrize("hessian", ["plain", "doubled"])
-def test_skipping_pairs_of_equal_gain_changes_no_gradient(normalization, hessian):
-    """Adding a query with many different gains leaves no common gain, so the kernel computes every pair.
-
-    The sums over a row's pairs may then have another order, which their float32 gradients do not show.
-    """
-    rng = np.random.default_rng(5)
-    sizes = rng.integers(2, 200, 50)
-    labels, scores = (rng.random(sizes.sum()) < 1 / 20).astype(float), rng.normal(size=sizes.sum())
-    value = EXACT.replace(normalization=normalization, hessian=hessian)
-    n = labels.size
-    all_labels = np.concatenate([labels, np.arange(n) % 5])
-    all_queries = ra.Queries(all_labels, group_sizes=np.concatenate([sizes, sizes]))
-    skipping = float64_gradients(value, ra.Queries(labels, group_sizes=sizes), scores)
-    complete = float64_gradients(value, all_queries, np.concatenate([scores, scores]))
-    assert common_gain(labels) == 0
-    assert np.isnan(common_gain(all_labels))
-    np.testing.assert_array_equal(np.float32(skipping), np.float32([array[:n] for array in complete]))
 
 
 @pytest.mark.parametrize(

@@ -186,19 +186,6 @@ def test_recorded_scores_and_biases_are_reproduced(toolkit, record):
             assert not expected[ratios.size :].any()
 
 
-@pytest.mark.parametrize("rate", [0.1, 0.2])
-def test_biases_learn_by_the_declared_rate_under_a_learning_rate_schedule(rate):
-    """LightGBM keeps learning biases by the rate in `params`, here 0.1, which no round of the schedule uses."""
-    toolkit, data, scores = Additive(), graded_ranking(2, grades=5), []
-    lgb, bias = toolkit.package, objectives.lightgbm.position_bias(learning_rate=rate)
-    for objective in ("lambdarank", biased(toolkit, objectives.lightgbm.lambdarank(), bias)):
-        schedule = lgb.reset_parameter(learning_rate=[0.3 * 0.9**iteration for iteration in range(20)])
-        train = toolkit.dataset(data, position=shuffled_positions(data))
-        params = {**toolkit.params, "learning_rate": 0.1, "objective": objective}
-        scores.append(lgb.train(params, train, 20, callbacks=[schedule]).predict(data.X, raw_score=True))
-    assert np.array_equal(*scores) == (rate == 0.1)
-
-
 # Other biases
 
 

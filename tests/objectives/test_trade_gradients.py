@@ -61,17 +61,6 @@ def test_the_gradient_of_one_pair_is_the_change_of_its_swap(convention, labels, 
 NDCG_AT_5 = ra.presets.textbook(5)
 
 
-def test_lambda_loss_without_the_ndcg2_term_is_lambdarank_in_base_2():
-    rng = np.random.default_rng(3)
-    labels, scores = rng.integers(0, 5, 200).astype(float), rng.standard_normal(200)
-    lambdarank = objectives.lightgbm.lambdarank().replace(sigmoid="exact", normalization="none")
-    value = objectives.LambdaLoss(convention=lambdarank.convention, scheme="ndcg2++_0", truncation=30, sigma=1)
-    derivatives = objectives.gradients(labels, scores, value, group_sizes=[150, 50])
-    expected = objectives.gradients(labels, scores, lambdarank, group_sizes=[150, 50])
-    for part, expected_part in zip(derivatives, expected, strict=True):
-        np.testing.assert_allclose(part * math.log(2), expected_part, rtol=1e-5, atol=1e-9)
-
-
 @pytest.mark.parametrize("value", [
     objectives.LambdaLoss(convention=NDCG_AT_5, scheme="ndcg2", truncation=None, sigma=1),
     objectives.ApproxNDCG(convention=NDCG_AT_5, temperature=1, hessian=1),

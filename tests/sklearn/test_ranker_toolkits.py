@@ -1,7 +1,6 @@
 """Tables, categories, copies and imports of QueryRanker with the rankers of LightGBM, XGBoost and CatBoost."""
 
 import inspect
-import pickle
 import runpy
 import subprocess
 import sys
@@ -71,16 +70,6 @@ def test_categorical_columns_stay_categorical(make):
 
 
 # scikit-learn's interface
-
-
-@pytest.mark.parametrize("make", RANKERS)
-def test_a_ranker_can_be_cloned_and_pickled_and_has_importances(make):
-    model = QueryRanker(make(), convention=CONV).fit(DATA.X, DATA.y, qid=DATA.qid)
-    refitted = clone(pickle.loads(pickle.dumps(model))).fit(DATA.X, DATA.y, qid=DATA.qid)
-    assert (refitted.predict(DATA.X) == model.predict(DATA.X)).all()
-    assert np.array_equal(model.feature_importances_, model.estimator_.feature_importances_)
-    assert model.n_features_in_ == 5
-    assert type(make()).__name__ in model._repr_html_()
 
 
 # The example

@@ -14,8 +14,6 @@ import rankadapters as ra
 
 sklearn = pytest.importorskip("sklearn")
 
-import joblib  # noqa: E402 - comes with scikit-learn
-from sklearn.base import clone  # noqa: E402
 from sklearn.linear_model import Ridge  # noqa: E402
 from sklearn.model_selection import (  # noqa: E402
     GridSearchCV,
@@ -27,7 +25,6 @@ from tests.sklearn.folds import (  # noqa: E402 - after the skip
     TEXTBOOK,
     WEIGHTED,
     folds,
-    forest,
     values_by_fold,
 )
 
@@ -46,22 +43,6 @@ def test_routed_qid_needs_no_request_and_may_have_another_name(metadata_routing)
     scores = cross_validate(Ridge(), DATA.X, DATA.y, params={"session": DATA.qid}, cv=folds(), scoring=scoring)
     assert scores["test_a"].tolist() == values_by_fold(TEXTBOOK)
     assert scores["test_b"].tolist() == values_by_fold(WEIGHTED)
-
-
-@pytest.mark.parametrize(
-    "backend", [None, *(pytest.param(backend, marks=pytest.mark.long) for backend in ("loky", "threading"))]
-)
-def test_a_search_scores_every_candidate_on_whole_queries(metadata_routing, backend):
-    search = GridSearchCV(forest(), {"n_estimators": [2, 4]}, scoring=ra.sklearn.query_scorer(TEXTBOOK),
-                          cv=ra.sklearn.QueryKFold(3), n_jobs=2 if backend else None)  # fmt: skip
-    with joblib.parallel_backend(backend or "sequential"):
-        results = search.fit(DATA.X, DATA.y, qid=DATA.qid).cv_results_
-    for candidate, params in enumerate(results["params"]):
-        model = clone(search.estimator).set_params(**params)
-        values = [results[f"split{fold}_test_score"][candidate] for fold in range(3)]
-        assert values == values_by_fold(TEXTBOOK, model, query_folds())
-    expected = ra.evaluate(DATA.y, search.predict(DATA.X), TEXTBOOK, qid=DATA.qid).value
-    assert search.score(DATA.X, DATA.y, qid=DATA.qid) == expected
 
 
 def test_scorers_can_be_pickled_and_named():

@@ -75,13 +75,3 @@ TOOLS_THAT_CUT = {
 def test_tools_that_cut_queries_cause_a_warning(metadata_routing, tool):
     with pytest.warns(ra.sklearn.CutQueriesWarning, match="queries are not whole"):
         TOOLS_THAT_CUT[tool](ra.sklearn.query_scorer(TEXTBOOK, whole=DATA.qid))
-
-
-@pytest.mark.long
-def test_tools_that_keep_queries_whole_cause_no_warning(metadata_routing):
-    whole_scorer, plain_scorer = ra.sklearn.query_scorer(TEXTBOOK, whole=DATA.qid), ra.sklearn.query_scorer(TEXTBOOK)
-    for run in (
-        lambda scorer: cross_validation_scores(ra.sklearn.QueryKFold(3), scorer),
-        lambda scorer: halving_scores({"resource": "min_samples_leaf", "max_resources": 4}, scorer),
-    ):
-        np.testing.assert_array_equal(run(whole_scorer), run(plain_scorer))

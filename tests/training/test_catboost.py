@@ -35,7 +35,7 @@ PARAMS = {
 }  # fmt: skip
 OBJECTIVE = "lightgbm.lambdarank"
 WEIGHTED = MAP
-BOTH, TWO_SETS = (NDCG, MAP), ("valid", "other")
+TWO_SETS = ("valid", "other")
 
 
 # Runners
@@ -239,7 +239,7 @@ ROWS = [
       for measure in (NDCG, MAP)),
     Row(EVERY_WAY, "a validation set of one query", EQUAL, n_valid=1),
     Row(EVERY_WAY, "binary labels", EQUAL, measures=(MAP,), labels="binary"),
-    Row(METRIC, "a threshold that float32 moves", EQUAL, measures=(FRACTIONAL,), labels="fractional"),
+    Row(EVERY_WAY, "a threshold that float32 moves", EQUAL, measures=(FRACTIONAL,), labels="fractional"),
     Row(METRIC, "a threshold that float32 does not move in declared columns", EQUAL, measures=(FRACTIONAL,),
         labels="fractional",
         options={"declared": "columns"}),

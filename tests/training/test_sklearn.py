@@ -1,10 +1,9 @@
-"""Searches, cross-validations, stacking, selections and learners: what may be combined, and what must happen.
+"""Searches, cross-validations, stacking, and selections: what may be combined, and what must happen.
 
 By hand, a clone of the estimator is fitted on the rows of each fold, and `ra.evaluate` scores its predictions.
 """
 
 import copy
-import warnings
 from dataclasses import replace
 from functools import partial
 
@@ -19,7 +18,6 @@ from tests.training.training_table import (
     NDCG,
     Error,
     Row,
-    Warns,
     cases,
     check,
     generated,
@@ -38,11 +36,9 @@ from sklearn.linear_model import LogisticRegression, Ridge  # noqa: E402
 from sklearn.model_selection import (  # noqa: E402
     GridSearchCV,
     HalvingGridSearchCV,
-    KFold,
     RandomizedSearchCV,
     cross_val_score,
     cross_validate,
-    learning_curve,
 )
 from sklearn.naive_bayes import GaussianNB  # noqa: E402
 from sklearn.pipeline import make_pipeline  # noqa: E402
@@ -59,7 +55,7 @@ from rankadapters.sklearn import (  # noqa: E402 - after the skips
 DATA = generated(3, 24).scattered()
 BINARY = generated(4, 24, "binary").scattered()
 EMPTY = generated(5, 24, "empty").scattered()
-WEIGHTED, UNIFORM = MAP, NDCG
+WEIGHTED = MAP
 N_FOLDS = 3
 
 
@@ -320,37 +316,6 @@ def parameters(make):
     same("the parameters", repr(fitted.estimator_.get_params()), repr(make().get_params()))
 
 
-def continued(best_iteration):
-    """Continue a model of XGBoost; all its trees count, also if it was stopped early."""
-    xgb, rows = pytest.importorskip("xgboost"), DATA.in_order()
-    params, first = {"objective": "rank:ndcg", "max_depth": 3}, xgb.DMatrix(rows.X, rows.y, qid=rows.qid)
-    start = xgb.train(params, first, 5)
-    if best_iteration is not None:
-        start.set_attr(best_iteration=str(best_iteration), best_score="0.9")
-    ranker = QueryRanker(xgboost().set_fit_request(xgb_model=True))
-    ranker.fit(DATA.X, DATA.y, qid=DATA.qid, xgb_model=start)
-    expected = xgb.train(params, first, 5, xgb_model=start).predict(xgb.DMatrix(DATA.X))
-    same("the predictions", ranker.predict(DATA.X).tolist(), expected.tolist())
-
-
-def warm_start(make):
-    """Fit a learner twice; the second validation set agrees with the first model, so that no round is better."""
-    model, valid = make(), generated(7)
-    model.fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=[(valid.X, valid.y, valid.qid)])
-    scores, n_iter = model.predict(valid.X), model.n_iter_
-    agreeing = (scores == pd.Series(scores).groupby(valid.qid).transform("max")).to_numpy(float)
-    model.fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=[(valid.X, agreeing, valid.qid)])
-    same("the predictions", model.predict(valid.X).tolist(), scores.tolist())
-    same("the number of rounds", model.n_iter_, n_iter)
-
-
-WARM = {"warm_start": True, "max_iter": 3}
-LEARNERS = {
-    "AdaRank": lambda: ra.learners.AdaRank(NDCG, **WARM),
-    "RankBoost": lambda: ra.learners.RankBoost(NDCG, **WARM),
-    "CoordinateAscent": lambda: ra.learners.CoordinateAscent(NDCG, n_restarts=1, random_state=0, **WARM),
-    "NeuralRanker": lambda: ra.learners.NeuralRanker("catboost.query_rmse", convention=NDCG, random_state=0, **WARM),
-}
 RUNNERS = {
     "cross_validate": cross_validation,
     "GridSearchCV": partial(search, kind=GridSearchCV),
@@ -366,8 +331,6 @@ RUNNERS = {
     "QueryRanker.predict": equal_rows,
     "QueryRanker(LGBMRanker)": one_large_query,
     "QueryRanker": parameters,
-    "QueryRanker(XGBRanker)": continued,
-    **{name: partial(warm_start, make=make) for name, make in LEARNERS.items()},
 }
 
 
@@ -375,50 +338,6 @@ RUNNERS = {
 
 RANKERS = ("LGBMRanker", "XGBRanker", "CatBoostRanker")
 SEARCHES = "GridSearchCV | RandomizedSearchCV"
-
-
-def with_scoring(kind, scoring):
-    """Return a call with this scoring=, whose warnings do not count: it must fail by itself."""
-
-    def run():
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            if kind is GridSearchCV:
-                kind(Ridge(), {"alpha": [1.0, 2.0]}, scoring=scoring, cv=3).fit(DATA.X, DATA.y)
-            elif kind is permutation_importance:
-                kind(Ridge().fit(DATA.X, DATA.y), DATA.X, DATA.y, scoring=scoring)
-            else:
-                kind(Ridge(), DATA.X, DATA.y, scoring=scoring, cv=3)
-
-    return run
-
-
-def score(estimator, convention, **columns):
-    """Return a call of QueryRanker.score."""
-    return lambda: (
-        QueryRanker(estimator(), convention=convention)
-        .fit(DATA.X, DATA.y, qid=DATA.qid)
-        .score(DATA.X, DATA.y, qid=DATA.qid, **columns)
-    )
-
-
-def score_by_scorer(convention, qid=DATA.qid, X=DATA.X, **columns):
-    """Return a call of a scorer."""
-    return lambda: query_scorer(convention)(
-        Ridge().fit(DATA.X, DATA.y), X, DATA.y, **({} if qid is None else {"qid": qid}), **columns
-    )
-
-
-def cut(kind):
-    """Return a call that cuts queries, with a scorer that knows the whole ones."""
-    scoring, params = query_scorer(NDCG, whole=DATA.qid), {"qid": DATA.qid}
-    whole, options = QueryRanker(Ridge(), whole=DATA.qid), {"scoring": scoring, "cv": QueryKFold(2)}
-    if kind is KFold:
-        return lambda: cross_val_score(Ridge(), DATA.X, DATA.y, scoring=scoring, cv=KFold(2), params=params)
-    if kind is learning_curve:
-        return lambda: learning_curve(whole, DATA.X, DATA.y, train_sizes=[0.5], params=params, **options)
-    search = HalvingGridSearchCV(Ridge(), {"alpha": [1.0, 2.0, 3.0]}, min_resources=60, **options)
-    return lambda: search.fit(DATA.X, DATA.y, **params)
 
 
 ROWS = [
@@ -474,30 +393,16 @@ ROWS = [
     Row("QueryRanker(LGBMRanker)", "a query of 10,050 rows and a declared objective", EQUAL),
     *(Row("QueryRanker", f"the parameters of {make.__name__} after a fit", EQUAL, make=make)
       for make in (lightgbm, xgboost, catboost)),
-    Row("QueryRanker(XGBRanker)", "continued training", EQUAL, best_iteration=None),
-    Row("QueryRanker(XGBRanker)", "continued training of a model that was stopped early", EQUAL, best_iteration=1),
     # What is refused
-    Row("call", "a scorer without ids in permutation_importance", Error("got no 'qid'"),
-        run=with_scoring(permutation_importance, query_scorer(NDCG))),
-    Row("call", "a scorer without ids", Error("got no 'qid'"), run=score_by_scorer(NDCG, qid=None)),
-    Row("call", "score of weights that the convention ignores", Error("weight"),
-        run=score(lightgbm, UNIFORM, sample_weight=DATA.row_weight)),
-    Row("call", "a scorer and weights that the convention ignores", Error("weight"),
-        run=score_by_scorer(UNIFORM, sample_weight=DATA.row_weight)),
     Row("call", "a scorer and weights that vary within a query", Error("varies within query"),
-        run=score_by_scorer(WEIGHTED, sample_weight=np.arange(DATA.y.size))),
+        run=lambda: query_scorer(WEIGHTED)(Ridge().fit(DATA.X, DATA.y), DATA.X, DATA.y, qid=DATA.qid,
+                                           sample_weight=np.arange(DATA.y.size))),
     Row("call", "QueryRanker.fit without ids", Error("got no qid"),
         run=lambda: QueryRanker(lightgbm()).fit(DATA.X, DATA.y)),
     Row("call", "an objective of a regressor", Error("takes neither an objective"),
         run=lambda: QueryRanker(Ridge(), objective="lightgbm.lambdarank").fit(DATA.X, DATA.y, qid=DATA.qid)),
     Row("call", "eval_metric without validation queries", Error("no validation queries"),
         run=lambda: QueryRanker(lightgbm(), eval_metric=NDCG).fit(DATA.X, DATA.y, qid=DATA.qid)),
-    Row("call", "folds that cut queries", Warns("not whole", None), run=cut(KFold)),
-    Row("call", "a learning curve that cuts queries", Warns("not whole", None), run=cut(learning_curve)),
-    Row("call", "a halving search over rows", Warns("not whole", None), run=cut(HalvingGridSearchCV)),
-    # Learners
-    *(Row(learner, "a warm start keeps its model if no round is better", EQUAL, long=learner != "AdaRank")
-      for learner in ("AdaRank", "RankBoost", "CoordinateAscent", "NeuralRanker")),
 ]  # fmt: skip
 
 

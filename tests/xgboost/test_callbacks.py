@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from tests.helpers.metric_trainings import IGNORED_WEIGHTS, LETOR, TEXTBOOK
+from tests.helpers.metric_trainings import LETOR, TEXTBOOK
 from tests.helpers.rankings import ranking
 
 xgb = pytest.importorskip("xgboost")
@@ -22,23 +22,6 @@ def train_and_read(data, *callbacks, rounds=2, **options):
     log = {}
     booster = train({}, dmatrix(data), rounds, callbacks=list(callbacks), evals_result=log, **options)
     return booster, ra.History.of(log)
-
-
-def test_the_callback_adds_its_evaluation_set_to_xgboosts_log():
-    data, valid, log = ranking(12), ranking(13), {}
-    weights = np.random.default_rng(1).random(valid.sizes.size)
-    convention = XGBOOST.replace(empty=0)
-    callback = ra.xgboost.EvalCallback([convention, TEXTBOOK], [((valid.X, valid.y, valid.qid, weights), "valid")])
-    with pytest.warns(UserWarning, match=IGNORED_WEIGHTS):
-        booster = train({}, dmatrix(data), 3, evals=[(dmatrix(data), "train")], evals_result=log,
-                        custom_metric=ra.xgboost.eval_metric(LETOR), callbacks=[callback])  # fmt: skip
-    scores = booster.predict(dmatrix(valid))
-    assert list(log) == ["train", "valid"]
-    assert (
-        log["valid"][convention.name][-1]
-        == ra.evaluate(valid.y, scores, convention, qid=valid.qid, query_weight=weights).value
-    )
-    assert log["valid"][TEXTBOOK.name][-1] == ra.evaluate(valid.y, scores, TEXTBOOK, qid=valid.qid).value
 
 
 def test_output_margin_makes_the_callback_rank_raw_margins():
@@ -89,22 +72,6 @@ def test_unsupported_uses_of_the_callback_are_refused():
 
 def callback_on_rows(data, **options):
     return ra.xgboost.EvalCallback(TEXTBOOK, [((data.X, data.y, data.qid), "valid")], **options)
-
-
-def test_a_ranker_with_the_callback_can_be_pickled_cloned_and_fitted_again():
-    from sklearn.base import clone
-
-    data, valid = ranking(16), ranking(17, 300)
-    ranker = xgb.XGBRanker(n_estimators=3, callbacks=[callback_on_rows(valid)], n_jobs=1)
-    unpickled = pickle.loads(pickle.dumps(ranker))  # for a search in several processes
-    ranker.fit(data.X, data.y, qid=data.qid, verbose=False)
-    log = ranker.evals_result()
-    pickled = pickle.dumps(ranker)
-    assert len(pickled) > valid.X.nbytes
-    assert len(pickle.dumps(clone(ranker).set_params(callbacks=None))) < valid.X.nbytes
-    for again in (unpickled, pickle.loads(pickled), clone(ranker), ranker):
-        assert again.fit(data.X, data.y, qid=data.qid, verbose=False).evals_result() == log
-    np.testing.assert_array_equal(pickle.loads(pickled).predict(valid.X), ranker.predict(valid.X))
 
 
 def test_a_callback_on_a_dmatrix_can_be_copied():

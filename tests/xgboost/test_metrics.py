@@ -144,12 +144,3 @@ def test_xgboosts_log_keeps_the_name_of_every_preset():
     conventions += [ra.presets.xgboost(5, ndcg_exp_gain=False, minus=True), TEXTBOOK.replace(empty=0.5)]
     train({}, data, 1, evals=[(data, "train")], custom_metric=ra.xgboost.eval_metric(conventions), evals_result=log)
     assert list(log["train"]) == [convention.name for convention in conventions]
-
-
-def test_early_stopping_with_save_best_returns_the_best_model():
-    data, valid, log = dmatrix(ranking(20, 60)), dmatrix(ranking(21, 40)), {}
-    stop = ra.xgboost.early_stopping(TEXTBOOK, rounds=5, save_best=True)
-    booster = train({"eta": 1.0}, data, 80, evals=[(data, "train"), (valid, "valid")], evals_result=log,
-                    custom_metric=ra.xgboost.eval_metric(TEXTBOOK), callbacks=[stop])  # fmt: skip
-    values = log["valid"][TEXTBOOK.name]
-    assert booster.num_boosted_rounds() == values.index(max(values)) + 1 < len(values)
