@@ -55,13 +55,11 @@ class LightGBM:
             pytest.skip("LightGBM 4.6 does not train on Dask 2025.1, the oldest supported")
 
     def metric(self, client, *conventions):
-        """Return the metric of all workers."""
         if client not in EXCHANGES:
             EXCHANGES[client] = ra.dask.exchange(client, timeout=20)  # a test waits that long for a failed worker
         return ra.lightgbm.global_eval(list(conventions), n_queries=43, exchange=EXCHANGES[client])
 
     def train(self, client, parts, metric, *callbacks, rounds=2, train=TRAIN, **settings):
-        """Train on whole queries on each worker, and return scores and logged values of the validation set."""
         with parts_on_workers(client):
             training = scatter_parts(client, cut_at_queries(train, len(workers_of(client))))
             valid = scatter_parts(client, parts)
@@ -99,7 +97,6 @@ class XGBoost:
         self.dask = pytest.importorskip("xgboost.dask")
 
     def metric(self, client, *conventions):
-        """Return the metric of all workers."""
         return ra.xgboost.eval_metric(list(conventions), n_queries={"train": 61, "valid": 43})
 
     def matrix(self, client, parts, workers=None, kind=None):
@@ -114,7 +111,6 @@ class XGBoost:
         return matrix
 
     def train(self, client, parts, metric, *callbacks, rounds=2, obj=None, **params):
-        """Train on whole queries on each worker, and return scores and logged values of the validation set."""
         with client.as_current():  # XGBoost asks for the current client, whatever client it gets
             train = self.matrix(client, cut_at_queries(TRAIN, len(workers_of(client))))
             evals = [(train, "train"), (self.matrix(client, parts), "valid")]

@@ -11,7 +11,6 @@ RATES = (0.1, 0.3, 0.5, 1.0)
 
 
 def trained(toolkit, metric, stop, rate):
-    """Train until the callback stops; return the best round and the number of rounds."""
     sets = {name: toolkit.dataset(part) for name, part in DATA.items()}
     callbacks = [metric, stop] if toolkit.name == "xgboost" else [stop]
     log = {}

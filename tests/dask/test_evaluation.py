@@ -56,7 +56,6 @@ def test_every_measure_has_the_exact_value_of_one_process_on_a_cluster(cluster3,
 
 
 def fail_on_last_query(table):
-    """Raise in the worker with the last query."""
     if (table["query"] == DATA["query"][-1]).any():
         msg = "the disk is gone"
         raise OSError(msg)

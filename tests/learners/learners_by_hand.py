@@ -6,7 +6,6 @@ import rankadapters as ra
 
 
 def per_query_values(scores, y, sizes, convention):
-    """Return the value of each query."""
     return ra.Evaluator(y, convention, group_sizes=sizes).per_query(scores).tolist()
 
 

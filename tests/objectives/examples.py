@@ -85,7 +85,6 @@ def swappable_conventions(draw: st.DrawFn) -> ra.Convention:
 
 @st.composite
 def stochastic_ranks(draw: st.DrawFn) -> objectives.StochasticRank:
-    """Draw a StochasticRank."""
     return objectives.StochasticRank(
         convention=draw(swappable_conventions()),
         sigma=draw(st.sampled_from([0.5, 1, 3])),
@@ -100,7 +99,6 @@ def stochastic_ranks(draw: st.DrawFn) -> objectives.StochasticRank:
 
 @st.composite
 def yetiranks(draw: st.DrawFn) -> objectives.YetiRank:
-    """Draw a YetiRank."""
     delta = draw(st.sampled_from(["classic", "exact", "catboost"]))
     noise = draw(st.sampled_from(["logistic", "gauss", "none"]))
     return objectives.YetiRank(
@@ -129,7 +127,6 @@ def simple_yetirank(convention: ra.Convention, **fields: object) -> objectives.Y
 
 @st.composite
 def fields_of_pairs(draw: st.DrawFn) -> dict[str, object]:
-    """Draw the fields that RankNet and LambdaRank share."""
     return {
         "truncation": draw(st.sampled_from([None, 1, 3, 10])),
         "samples": None,
@@ -216,7 +213,6 @@ ALL = [*STATELESS, *RANDOMIZED, *NOISY]
 
 
 def objective_id(value: objectives.Objective) -> str:
-    """Return the id of an objective in the name of a test."""
     return str(value).partition("/v")[0].replace("/", " ")
 
 

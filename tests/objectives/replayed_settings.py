@@ -19,7 +19,6 @@ class Setting(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The name in the table."""
         names = {name: None for trial in self.trials for name in trial if name not in NO_SETTING}
         return self.title or ", ".join(f"`{name}`" for name in names)
 

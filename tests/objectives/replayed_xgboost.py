@@ -35,7 +35,6 @@ CATEGORIES = {"data": {"data": FRAME, "enable_categorical": True}}
 
 
 def train(trial: dict[str, Any], ours: bool) -> np.ndarray:  # noqa: FBT001 - our objective, or the built-in one
-    """Train under a trial and return margins."""
     params = {name: value for name, value in trial.items() if name not in NO_SETTING}
     name, preset = params.pop("objective", "rank:ndcg"), trial.get("preset", {})
     label = (DATA.y > 0) if name == "rank:map" else DATA.y

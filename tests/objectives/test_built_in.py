@@ -32,7 +32,6 @@ def assert_trains(toolkit, value, built_in, data, **more):
 
 
 def weight_column(toolkit, data):
-    """Return a weight per row for LightGBM and per query for XGBoost."""
     rows = data.y.size if toolkit.name == "lightgbm" else data.sizes.size
     return {"weight": np.random.default_rng(2).random(rows)}
 

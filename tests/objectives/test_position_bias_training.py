@@ -140,7 +140,6 @@ def recorded_models(toolkit):
 
 
 def ranking_of(record):
-    """Return the ranking that a model was trained on."""
     sizes = np.array(record["data"]["sizes"])
     qid = np.repeat(np.arange(sizes.size), sizes)
     return Ranking(np.array(record["data"]["features"]), np.array(record["data"]["labels"]), qid, sizes)

@@ -15,13 +15,11 @@ REFUSED = r"sample_weight was given but the convention says average='uniform', w
 
 
 def ridge(convention):
-    """Return a fitted QueryRanker."""
     estimator = sklearn.linear_model.Ridge().set_fit_request(sample_weight=True)
     return ra.sklearn.QueryRanker(estimator, convention=convention).fit(DATA.X, DATA.y)
 
 
 def learner(convention):
-    """Return a fitted learner."""
     pytest.importorskip("numba")
     return ra.learners.RankSVM(convention=convention).fit(DATA.X, DATA.y, qid=DATA.qid)
 

@@ -112,8 +112,6 @@ def test_features_are_selected_by_coefficients_that_exist_once_fitted():
 
 
 class Tagged(RegressorMixin, BaseEstimator):
-    """Stores the metadata that its fit gets."""
-
     def fit(self, X, y, *, tag=None):
         self.tag_ = tag
         return self

@@ -78,13 +78,11 @@ class Weighing(TransformerMixin, BaseEstimator):
     """A transformer that records the rows and the weights it is fitted on."""
 
     def fit(self, X, y=None, sample_weight=None, names=None):
-        """Record them."""
         self.pairs_ = sorted(zip(np.asarray(X)[:, 0].tolist(), np.asarray(sample_weight).tolist(), strict=True))
         self.names_ = names
         return self
 
     def transform(self, X):
-        """Return the features unchanged."""
         return X
 
 

@@ -99,7 +99,6 @@ TRAININGS = {
 
 
 def new_study(measure, pruner=None):
-    """Return a study in the direction of a measure."""
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     higher = ra.parse(measure).higher_is_better
     return optuna.create_study(

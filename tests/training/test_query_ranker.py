@@ -53,8 +53,6 @@ FRACTION = 0.45
 
 
 class LightGBM:
-    """LGBMRanker."""
-
     margin, margin_of_sets = "init_score", "eval_init_score"
     params: ClassVar = {
         "num_leaves": 7, "min_child_samples": 5, "learning_rate": 0.1, "n_jobs": 1, "verbosity": -1, "random_state": 1,
@@ -77,8 +75,6 @@ class LightGBM:
 
 
 class XGBoost:
-    """XGBRanker."""
-
     margin, margin_of_sets = "base_margin", "base_margin_eval_set"
     params: ClassVar = {"max_depth": 3, "learning_rate": 0.1, "n_jobs": 1, "random_state": 1, "tree_method": "exact"}
 
@@ -106,8 +102,6 @@ class XGBoost:
 
 
 class CatBoost:
-    """CatBoostRanker."""
-
     margin, margin_of_sets = "baseline", None
     params: ClassVar = {
         "depth": 3, "learning_rate": 0.2, "thread_count": 1, "random_seed": 1, "allow_writing_files": False,
@@ -150,7 +144,6 @@ def divided(rows):
 
 
 def fit_arguments(training, data, toolkit, *, validates):
-    """Return the arguments of QueryRanker.fit, with the names of the toolkit."""
     first, options = data["train"], training.options
     sets = [data[name] for name in training.sets]
     arguments = {"qid": first.qid, **options.get("fit", {})}
@@ -169,7 +162,6 @@ def fit_arguments(training, data, toolkit, *, validates):
 
 
 def query_ranker(training, toolkit, *, validates):
-    """Return the QueryRanker of a training."""
     estimator, options = toolkit.ranker(training), training.options
     own = {"objective": training.objective}
     if validates:

@@ -63,38 +63,32 @@ N_FOLDS = 3
 
 
 def lightgbm(**params):
-    """Return a small LGBMRanker."""
     lgb = pytest.importorskip("lightgbm")
     fixed = {"n_estimators": 5, "num_leaves": 7, "min_child_samples": 5, "n_jobs": 1, "verbosity": -1}
     return lgb.LGBMRanker(**{**fixed, **params})
 
 
 def xgboost(**params):
-    """Return a small XGBRanker."""
     return pytest.importorskip("xgboost").XGBRanker(**{"n_estimators": 5, "max_depth": 3, "n_jobs": 1, **params})
 
 
 def catboost(**params):
-    """Return a small CatBoostRanker."""
     fixed = {"iterations": 5, "depth": 3, "thread_count": 1, "verbose": False, "allow_writing_files": False}
     return pytest.importorskip("catboost").CatBoostRanker(**{**fixed, **params})
 
 
 def stopping_xgboost():
-    """Return an XGBRanker with an EvalCallback and our early stopping."""
     valid = generated(6)
     watch = ra.xgboost.EvalCallback(NDCG, [((valid.X, valid.y, valid.qid), "valid")])
     return xgboost(n_estimators=40, callbacks=[watch, ra.xgboost.early_stopping(NDCG, 4)])
 
 
 def fitted_xgboost():
-    """Return an XGBRanker with our early stopping that was fitted before."""
     rows = DATA.in_order()
     return stopping_xgboost().fit(rows.X, rows.y, qid=rows.qid, verbose=False)
 
 
 def weighted_ridge():
-    """Return a Ridge that asks for weights."""
     return Ridge().set_fit_request(sample_weight=True)
 
 
@@ -138,7 +132,6 @@ def scores_of(model, X):
 
 
 def by_hand(name, **params):
-    """Return a new estimator of this name."""
     return ESTIMATORS[{"fitted XGBRanker": "stopping XGBRanker"}.get(name, name)]().set_params(**params)
 
 
@@ -150,7 +143,6 @@ def fit_alone(model, rows, *, weighted, margin):
 
 
 def metadata_of(rows, *, weighted, margin):
-    """Return the columns beside qid that are routed."""
     columns = {"sample_weight": rows.row_weight} if weighted else {}
     return columns | ({"init_score": rows.margin} if margin else {})
 
@@ -168,7 +160,6 @@ def worths(make, data, cv, measure, *, weighted=False, margin=False):
 def cross_validation(
     *, data=DATA, estimator="Ridge", measures=(NDCG,), cv=None, change=None, threads=1, weighted=False, margin=False
 ):
-    """Cross-validate by several scorers at a time."""
     cv, columns = cv or QueryKFold(N_FOLDS), {"weighted": weighted, "margin": margin}
     params, scoring = {"qid": data.qid, **metadata_of(data, **columns)}, query_scorer([*measures])
     scoring = {name: change(scorer) for name, scorer in scoring.items()} if change else scoring
@@ -216,7 +207,6 @@ def search(
 
 
 def nested():
-    """Score a search on outer folds."""
     outer, inner, alphas = QueryKFold(4), QueryKFold(N_FOLDS), [0.1, 1e4]
     search = GridSearchCV(Ridge(), {"alpha": alphas}, scoring=query_scorer(NDCG), cv=inner, error_score="raise")
     params = {"qid": DATA.qid}
@@ -252,7 +242,6 @@ def recursive_elimination(measure):
 
 
 def forward_selection(measure):
-    """Select the best single feature."""
     cv = QueryKFold(N_FOLDS)
     selector = SequentialFeatureSelector(Ridge(), n_features_to_select=1, scoring=query_scorer(measure), cv=cv)
     selector.fit(DATA.X, DATA.y, qid=DATA.qid)
@@ -285,7 +274,6 @@ def by_index():
 
 
 def call(run):
-    """Run what must fail or warn."""
     run()
 
 

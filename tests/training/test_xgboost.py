@@ -47,13 +47,11 @@ BOTH, TWO_SETS = (NDCG, MAP), ("valid", "other")
 
 
 def metric_of(training):
-    """Return the metric and the early stopping of a training."""
     metric = ra.xgboost.eval_metric(training.reported)
     return Objects(metric, stop_of(training))
 
 
 def callback_of(training):
-    """Return the EvalCallback and the early stopping of a training."""
     data, sets = rows_of(training), []
     for name in training.sets:
         rows = data[name]
@@ -70,7 +68,6 @@ def rows_of(training):
 
 
 def stop_of(training):
-    """Return our early stopping on the set and measure that decide."""
     if training.stop != "ours":
         return None
     [(dataset, _)] = training.decides
@@ -88,7 +85,6 @@ def stopping_of(training):
 
 
 def matrix(rows, training, kind=xgb.DMatrix):
-    """Return a DMatrix of rows."""
     weight = rows.query_weight if training.weighted else None
     margin = rows.margin if training.margin else None
     if (np.diff(rows.qid) < 0).any():
@@ -97,8 +93,6 @@ def matrix(rows, training, kind=xgb.DMatrix):
 
 
 class Interrupt(xgb.callback.TrainingCallback):
-    """A failure after some rounds."""
-
     def after_iteration(self, model, epoch, evals_log):
         if epoch == 2:
             raise InterruptedTrainingError
@@ -119,12 +113,9 @@ class Snapshots(xgb.callback.TrainingCallback):
         return self
 
     def value(self, name, measure, index):
-        """Return a value of a round by hand."""
         return self.data[name].value(self.rounds[index][name], measure, weighted=self.training.weighted)
 
     def trained(self, log, best, predict=None, **options):
-        """Return the log of a training with the numbers by hand; `predict` predicts a set in the end."""
-
         def final(name, measure):
             return self.data[name].value(predict(name), measure, weighted=self.training.weighted)
 
@@ -133,8 +124,6 @@ class Snapshots(xgb.callback.TrainingCallback):
 
 
 class FoldSnapshots(Snapshots):
-    """The predictions of the folds' models on their own rows."""
-
     def __init__(self, training):
         self.training, self.rounds = training, []
 
@@ -145,7 +134,6 @@ class FoldSnapshots(Snapshots):
         ])  # fmt: skip
 
     def value(self, name, measure, index):
-        """Return the mean of the folds' values."""
         values = []
         for fold in self.rounds[index]:
             data, scores = fold[name]
@@ -156,14 +144,12 @@ class FoldSnapshots(Snapshots):
 
 
 def callbacks_of(training, objects, snapshots, *, with_metric, fails):
-    """Return the callbacks of a training, in the usual order or with early stopping first."""
     ours = [objects.metric] * with_metric + ([] if objects.stop is None else [objects.stop])
     ours = ours[::-1] if training.options.get("stop first") else ours
     return [*training.options.get("callbacks", []), snapshots, *ours, *[Interrupt()] * fails]
 
 
 def starting_model(training, data):
-    """Return the model from which a training continues, which may have been stopped early."""
     if not training.start:
         return None
     booster = xgb.train({**PARAMS, "seed": 3}, matrix(data["train"], training), training.start)
@@ -173,12 +159,10 @@ def starting_model(training, data):
 
 
 def params_of(training):
-    """Return XGBoost's parameters."""
     return {name: value for name, value in {**PARAMS, **training.params}.items() if value is not None}
 
 
 def objective_of(training, first):
-    """Return a declared objective, and the parameters with which it starts as a built-in one."""
     if training.objective is None:
         return {}, {}
     objective = ra.xgboost.objective(training.objective)

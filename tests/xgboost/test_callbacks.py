@@ -84,7 +84,6 @@ def test_a_callback_on_a_dmatrix_can_be_copied():
 
 
 def matrices():
-    """Return the number of DMatrix objects that are alive."""
     gc.collect()
     return sum(isinstance(alive, xgb.DMatrix) for alive in gc.get_objects())
 
