@@ -99,11 +99,10 @@ class XGBoost:
     def metric(self, client, *conventions):
         return ra.xgboost.eval_metric(list(conventions), n_queries={"train": 61, "valid": 43})
 
-    def matrix(self, client, parts, workers=None, kind=None):
+    def matrix(self, client, parts):
         """Return a matrix with part i on worker i. Otherwise Dask may give a busy worker's part to another worker."""
-        workers = workers or workers_of(client)
-        rows = scatter_parts(client, parts, workers)
-        matrix = (kind or self.dask.DaskDMatrix)(client, rows.X, rows.y, qid=rows.qid)
+        workers, rows = workers_of(client), scatter_parts(client, parts)
+        matrix = self.dask.DaskDMatrix(client, rows.X, rows.y, qid=rows.qid)
         futures = {future.key: future for futures in matrix.worker_map.values() for future in futures}
         matrix.worker_map = {}
         for key, index in matrix.partition_order.items():
@@ -239,46 +238,10 @@ def test_a_metric_of_lightgbm_for_one_process_refuses_two_workers_but_not_a_loca
     assert values[-1] == value_of(ranker, TEXTBOOK)
 
 
-def test_queries_cut_by_a_quantile_dmatrix_of_one_worker_are_refused(cluster2):
-    toolkit, metric, parts = XGBoost(), ra.xgboost.eval_metric(TEXTBOOK, n_queries=43), cut_at_rows(VALID, 4)
-
-    def run():
-        with cluster2.as_current():
-            matrix = toolkit.matrix(cluster2, parts, workers_of(cluster2)[:1], toolkit.dask.DaskQuantileDMatrix)
-            options = {"custom_metric": metric, "callbacks": [metric], "verbose_eval": False}
-            toolkit.dask.train(cluster2, toolkit.params, matrix, 2, evals=[(matrix, "valid")], **options)
-
-    n_pieces = sum(part.sizes.size for part in parts)
-    assert str(failure_of(run)).startswith(f"'valid' has {n_pieces} queries, not n_queries=43: some are cut")
 
 
-def train_in_process(settings, rank):
-    """Join the other processes, train on this process's rows, and return the model and the values in its log."""
-    xgb, metric = XGBoost().package, ra.xgboost.eval_metric(TEXTBOOK, n_queries=43)
-    log, rows = {}, cut_at_queries(VALID, 2)[rank]
-    with xgb.collective.CommunicatorContext(**settings):
-        matrix = xgb.DMatrix(rows.X, rows.y, qid=rows.qid)
-        booster = xgb.train(XGBoost.params, matrix, 3, evals=[(matrix, "valid")], evals_result=log, verbose_eval=False,
-                            custom_metric=metric, callbacks=[metric])  # fmt: skip
-    return booster.save_raw("json"), log["valid"][TEXTBOOK.name]
 
 
-def test_processes_joined_by_xgboosts_collective_log_the_same_values(cluster2):
-    xgb = XGBoost().package
-    from xgboost.tracker import RabitTracker
-
-    tracker = RabitTracker(n_workers=2, host_ip="127.0.0.1")
-    tracker.start()
-    settings = tracker.worker_args()
-    runs = [
-        cluster2.submit(train_in_process, settings, rank, workers=[worker], pure=False)
-        for rank, worker in enumerate(workers_of(cluster2))
-    ]
-    (raw, log), second_process = cluster2.gather(runs)
-    tracker.wait_for(TIMEOUT)
-    assert second_process == (raw, log)
-    scores = xgb.Booster(model_file=raw).predict(xgb.DMatrix(VALID.X))
-    assert log[-1] == ra.evaluate(VALID.y, scores, TEXTBOOK, qid=VALID.qid).value
 
 
 # The toolkits' own faults

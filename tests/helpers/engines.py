@@ -51,6 +51,8 @@ def spark_session():
         "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.memory": "1g",
+        # A session of seconds gains nothing from the second compiler and from threads that collect garbage.
+        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
         "spark.sql.shuffle.partitions": "2",
         "spark.log.level": "ERROR",
     }
@@ -119,10 +121,10 @@ def _part(data, first, last):
     return Ranking(data.X[first:last], data.y[first:last], qid, ra.Queries(data.y[first:last], qid=qid).group_sizes)
 
 
-def scatter_parts(client, parts: list[Ranking], workers=None) -> Ranking:
+def scatter_parts(client, parts: list[Ranking]) -> Ranking:
     """Return Dask arrays whose chunks are the parts, placed on the workers in turn."""
     da, delayed = pytest.importorskip("dask.array"), pytest.importorskip("dask").delayed
-    workers = workers or workers_of(client)
+    workers = workers_of(client)
 
     def place(array, index):
         future = client.scatter(array, workers=[workers[index % len(workers)]], hash=False)

@@ -116,29 +116,8 @@ def test_the_first_cut_query_is_named_even_in_a_subset_of_a_subset(sizes, subset
 # scikit-learn's interface
 
 
-def ranker(objective, **more):
-    return lgb.LGBMRanker(n_estimators=5, verbosity=-1, n_jobs=1, min_child_samples=5, **objective, **more)
 
 
-@pytest.mark.parametrize("weighted", [False, True])
-@EACH_OBJECTIVE
-def test_lgbmranker_trains_the_built_in_model_also_when_cloned_or_pickled(name, weighted):
-    from sklearn.base import clone
-
-    data = graded_ranking(6)
-    weights = np.random.default_rng(4).random(data.y.size) if weighted else None
-
-    def fitted(model):
-        return model.fit(data.X, data.y, group=data.sizes, sample_weight=weights).predict(data.X, raw_score=True)
-
-    our_ranker, built_in = map(ranker, both_params(name))
-    expected = fitted(our_ranker)
-    assert_same_predictions(expected, fitted(built_in))
-    unpickled = pickled(our_ranker)
-    np.testing.assert_array_equal(unpickled.predict(data.X), expected)
-    for copied_ranker in (unpickled, clone(our_ranker), pickled(ranker(our_params(VALUES[name]))), our_ranker):
-        assert copied_ranker.get_params()["objective"].objective == VALUES[name]
-        np.testing.assert_array_equal(fitted(copied_ranker), expected)
 
 
 def test_a_regressor_without_groups_is_refused():
