@@ -238,12 +238,6 @@ def test_a_metric_of_lightgbm_for_one_process_refuses_two_workers_but_not_a_loca
     assert values[-1] == value_of(ranker, TEXTBOOK)
 
 
-
-
-
-
-
-
 # The toolkits' own faults
 
 

@@ -116,10 +116,6 @@ def test_the_first_cut_query_is_named_even_in_a_subset_of_a_subset(sizes, subset
 # scikit-learn's interface
 
 
-
-
-
-
 def test_a_regressor_without_groups_is_refused():
     data = graded_ranking(18)
     with pytest.raises(ra.InputError, match=r"the data has no group.*\nHint: LGBMRanker\.fit\(group=sizes"):

@@ -7,13 +7,7 @@ import rankadapters as ra
 from rankadapters import objectives
 from rankadapters.evaluation import threads
 from rankadapters.objectives.kernels import changes, replicas
-from tests.objectives.examples import (
-    EXACT,
-    STATELESS,
-    TABULATED,
-    labels_scores_sizes,
-    objective_id,
-)
+from tests.objectives.examples import EXACT, STATELESS, TABULATED, labels_scores_sizes, objective_id
 
 pytestmark = pytest.mark.long
 pytest.importorskip("numba")

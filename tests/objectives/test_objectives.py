@@ -12,7 +12,7 @@ import rankadapters as ra
 from rankadapters import objectives
 from rankadapters.objectives.pair_gradients import PairDraws, twister_word
 from tests.helpers.objective_rankings import graded_ranking
-from tests.objectives.examples import BIASES, OBJECTIVES
+from tests.objectives.examples import BIASES, OBJECTIVES, simple_stochastic_rank, simple_yetirank
 
 READERS = [
     *((objectives.parse, value) for value in OBJECTIVES),
@@ -207,3 +207,35 @@ def test_the_example_trains_every_objective_in_every_toolkit(capsys, monkeypatch
     for line in lines:
         assert all(0 < float(value) <= 1 for value in line.split()[-3:])
     assert "YetiRank (built in)" in picture.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("delta", ["exact", "catboost"])
+def test_catboosts_pair_weights_are_exact_for_dcg_ndcg_and_pfound(delta):
+    for text in ("catboost@5", "catboost.dcg@5", "catboost.pfound@5"):
+        assert simple_yetirank(text, delta=delta).delta == "exact"
+    for text in ("catboost.mrr@5", "catboost.map@5", "catboost.err@5"):
+        assert simple_yetirank(text, delta=delta).delta == delta
+
+
+def test_catboosts_estimate_is_exact_if_sigma_is_1_and_no_reader_stops():
+    assert simple_stochastic_rank("catboost@5", arithmetic="catboost").arithmetic == "exact"
+    assert simple_stochastic_rank("catboost@5", arithmetic="catboost", sigma=2).arithmetic == "catboost"
+    assert objectives.catboost.stochastic_rank("ERR").arithmetic == "catboost"
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("short", ["skip", "zero"])
+def test_a_query_shorter_than_k_has_no_gradient_of_filtered_dcg(short):
+    value = objectives.catboost.stochastic_filter(num_estimations=4)
+    scores, sizes = [0.5, 0.2, 0.1, 0.3, 0.6, 0.9], [4, 2]
+    gradients = {
+        policy: objectives.gradients(
+            [1, 0, 2, 1, 0, 1],
+            scores,
+            value.replace(convention=value.convention.replace(k=3, short=policy)),
+            group_sizes=sizes,
+        )[0].tolist()
+        for policy in ("pad", short)
+    }
+    assert gradients[short] == [*gradients["pad"][:4], 0, 0]
+    assert 0 not in gradients["pad"]

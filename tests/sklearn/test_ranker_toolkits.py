@@ -20,15 +20,7 @@ from scipy.sparse import csr_matrix  # noqa: E402
 from sklearn.base import clone  # noqa: E402
 
 from rankadapters.sklearn import QueryRanker  # noqa: E402
-from tests.helpers.toolkit_rankers import (  # noqa: E402 - after the skip
-    CONV,
-    DATA,
-    RANKERS,
-    SHUFFLED,
-    catboost,
-    lightgbm,
-    xgboost,
-)
+from tests.helpers.toolkit_rankers import CONV, DATA, RANKERS, SHUFFLED, catboost, lightgbm, xgboost  # noqa: E402
 
 # Tables
 

@@ -18,12 +18,7 @@ sklearn = pytest.importorskip("sklearn")
 
 from sklearn.base import clone  # noqa: E402
 from sklearn.linear_model import Ridge  # noqa: E402
-from sklearn.model_selection import (  # noqa: E402
-    GridSearchCV,
-    GroupKFold,
-    GroupShuffleSplit,
-    cross_val_score,
-)
+from sklearn.model_selection import GridSearchCV, GroupKFold, GroupShuffleSplit, cross_val_score  # noqa: E402
 
 from rankadapters.sklearn import QueryKFold, QueryShuffleSplit, StratifiedQueryKFold, query_scorer  # noqa: E402
 

@@ -11,19 +11,8 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from tests.training.training_table import (
-    EQUAL,
-    LOSS,
-    MAP,
-    NDCG,
-    Error,
-    Row,
-    cases,
-    check,
-    generated,
-    pickled,
-    same,
-)
+from tests.helpers import toolkit_rankers
+from tests.training.training_table import EQUAL, LOSS, MAP, NDCG, Error, Row, cases, check, generated, pickled, same
 
 joblib, pd = (pytest.importorskip(name) for name in ("joblib", "pandas"))
 sklearn = pytest.importorskip("sklearn")
@@ -63,18 +52,15 @@ N_FOLDS = 3
 
 
 def lightgbm(**params):
-    lgb = pytest.importorskip("lightgbm")
-    fixed = {"n_estimators": 5, "num_leaves": 7, "min_child_samples": 5, "n_jobs": 1, "verbosity": -1}
-    return lgb.LGBMRanker(**{**fixed, **params})
+    return toolkit_rankers.lightgbm(**{"n_estimators": 5, "num_leaves": 7, **params})
 
 
 def xgboost(**params):
-    return pytest.importorskip("xgboost").XGBRanker(**{"n_estimators": 5, "max_depth": 3, "n_jobs": 1, **params})
+    return toolkit_rankers.xgboost(**{"n_estimators": 5, "max_depth": 3, **params})
 
 
 def catboost(**params):
-    fixed = {"iterations": 5, "depth": 3, "thread_count": 1, "verbose": False, "allow_writing_files": False}
-    return pytest.importorskip("catboost").CatBoostRanker(**{**fixed, **params})
+    return toolkit_rankers.catboost(**{"iterations": 5, "depth": 3, **params})
 
 
 def stopping_xgboost():

@@ -34,8 +34,6 @@ def margins(train, params, obj=None, rounds=8):
     return xgb.train({**PARAMS, **params}, train, rounds, obj=obj).predict(train, output_margin=True)
 
 
-
-
 @pytest.mark.long
 @pytest.mark.parametrize("name", XGBoost.presets)
 def test_base_score_is_xgboosts_own_estimate(name):
@@ -74,10 +72,6 @@ def test_replay_params_draw_nothing_from_the_random_generator():
     assert queried.replay_params(train) == queried.replay_params(train)
     zeros = np.zeros(train.num_row(), np.float32)
     np.testing.assert_array_equal(queried(zeros, train), untouched(zeros, train))
-
-
-
-
 
 
 @pytest.mark.long
