@@ -129,4 +129,4 @@ SETTINGS = [
              {"histogram_pool_size": 1.0}, {"enable_bundle": False}, {"is_enable_sparse": False},
              {"feature_pre_filter": False}, {"boost_from_average": False}], no_effect=True),
 ]  # fmt: skip
-LIGHTGBM = Toolkit("LightGBM", SETTINGS, train, (lgb.basic.LightGBMError, ra.InputError))
+LIGHTGBM = Toolkit("LightGBM", SETTINGS, PRESETS, train, (lgb.basic.LightGBMError, ra.InputError))

@@ -28,5 +28,6 @@ class Toolkit(NamedTuple):
 
     name: str
     settings: list[Setting]
+    presets: dict[str, Callable[..., Any]]  # by the name of the built-in objective
     train: Callable[[dict[str, Any], bool], np.ndarray]  # scores of a trial with our objective or the built-in one
     refusals: tuple[type[Exception], ...]

@@ -116,4 +116,4 @@ SETTINGS += [Setting(
         {**MEANS[0], "objective": name, **more} for name in PRESETS for more in ({}, {"bias": {}}))],
     title='`lambdarank_pair_method="mean"` in the preset, from 3.4 on with its `seed` and a `base_score`')]  # fmt: skip
 SETTINGS += [] if PAIR_SEED else [MEAN_WITH_OTHER_DRAWS]
-XGBOOST = Toolkit("XGBoost", SETTINGS, train, (xgb.core.XGBoostError, ra.InputError))
+XGBOOST = Toolkit("XGBoost", SETTINGS, PRESETS, train, (xgb.core.XGBoostError, ra.InputError))

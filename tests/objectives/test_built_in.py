@@ -1,4 +1,9 @@
-"""Presets of LightGBM's and XGBoost's objectives train the models of the built-in objectives."""
+"""Presets of LightGBM's and XGBoost's objectives train the models of the built-in objectives.
+
+`test_replayed_settings` compares the models of all settings.
+"""
+
+from itertools import product
 
 import numpy as np
 import pytest
@@ -37,29 +42,14 @@ def weight_column(toolkit, data):
 
 
 def test_the_default_objective_trains_the_built_in_model(toolkit):
-    name, _ = toolkit.built_in[0]
+    name = next(iter(toolkit.presets))
     data = graded_ranking(20)
     assert_trains(toolkit, toolkit.presets[name](), {"objective": name}, data, columns=weight_column(toolkit, data))
 
 
 @pytest.mark.long
-@rows_of_toolkits("name", "options", rows=lambda toolkit: toolkit.built_in)
-def test_a_preset_trains_the_built_in_model_and_converts_to_its_parameters(toolkit, name, options):
-    value, data = toolkit.presets[name](**options), graded_ranking(1, grades=5)
-    native = toolkit.adapter.native_objective(value)
-    assert native["objective"] == name
-    assert native.items() >= options.items()
-    assert_trains(toolkit, value, {"objective": name, **options}, data, columns=weight_column(toolkit, data))
-    assert_trains(
-        toolkit, value, native, graded_ranking(20), seed=options.get("seed", 3 if toolkit.name == "lightgbm" else 0)
-    )
-
-
-@pytest.mark.long
-@rows_of_toolkits(
-    "n_distinct", "name", "options",
-    rows=lambda toolkit: [(2 + 2 * (index % 2), *case) for index, case in enumerate(toolkit.built_in)],
-)  # fmt: skip
+@pytest.mark.parametrize("n_distinct", [2, 4])
+@rows_of_toolkits("name", "options", rows=lambda toolkit: product(toolkit.presets, toolkit.pairs))
 def test_tied_rows_train_the_built_in_model(toolkit, n_distinct, name, options):
     data = graded_ranking(3, n_values=n_distinct)
     data = data._replace(X=data.X[:, :2])
