@@ -141,3 +141,19 @@ def test_infinite_mirrored_costs_leave_gradients_finite(value):
 def test_a_weight_of_pairs_that_the_replicas_do_not_compute_is_no_1():
     with pytest.raises(NotImplementedError, match="add_pairs_in_turn does not compute the weight 2 of a pair"):
         replicas.make_memory(3, exact=True, biased=False, drawing=False, kind=changes.CLASSIC)
+
+
+def test_lambda_loss_accepts_only_an_additive_bias():
+    value = objectives.LambdaLoss(convention="lightgbm@10", scheme="ndcg2", truncation=30, sigma=1)
+    queries, scores = ra.Queries([0, 1, 0, 1], group_sizes=[4]), [0.4, 0.3, 0.2, 0.1]
+    with pytest.raises(
+        ra.ConventionError, match=rf"BiasRatios cannot divide the pairs of {value.kind}/.*\nHint: Additive"
+    ):
+        TRUE.bind(value, queries)
+    binding = ROWS.bind(value, queries)
+    grad, hess = binding.gradients(scores)
+    assert (grad == value.bind(queries).gradients(scores)[0]).all()
+    binding.learn(grad, hess)
+    moved = value.bind(queries).gradients(scores + binding.bias.astype(float))
+    assert (binding.gradients(scores)[0] == moved[0]).all()
+    assert (moved[0] != grad).any()

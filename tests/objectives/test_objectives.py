@@ -12,6 +12,7 @@ import rankadapters as ra
 from rankadapters import objectives
 from rankadapters.objectives.pair_gradients import PairDraws, twister_word
 from tests.helpers.objective_rankings import graded_ranking
+from tests.helpers.parameters import short
 from tests.objectives.examples import BIASES, OBJECTIVES, simple_stochastic_rank, simple_yetirank
 
 READERS = [
@@ -224,18 +225,39 @@ def test_catboosts_estimate_is_exact_if_sigma_is_1_and_no_reader_stops():
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("short", ["skip", "zero"])
-def test_a_query_shorter_than_k_has_no_gradient_of_filtered_dcg(short):
+@pytest.mark.parametrize("policy", ["skip", "zero"])
+def test_a_query_shorter_than_k_has_no_gradient_of_filtered_dcg(policy):
     value = objectives.catboost.stochastic_filter(num_estimations=4)
-    scores, sizes = [0.5, 0.2, 0.1, 0.3, 0.6, 0.9], [4, 2]
-    gradients = {
-        policy: objectives.gradients(
-            [1, 0, 2, 1, 0, 1],
-            scores,
-            value.replace(convention=value.convention.replace(k=3, short=policy)),
-            group_sizes=sizes,
-        )[0].tolist()
-        for policy in ("pad", short)
-    }
-    assert gradients[short] == [*gradients["pad"][:4], 0, 0]
-    assert 0 not in gradients["pad"]
+    columns = {"labels": [1, 0, 2, 1, 0, 1], "scores": [0.5, 0.2, 0.1, 0.3, 0.6, 0.9], "group_sizes": [4, 2]}
+    padded, shortened = (
+        objectives.gradients(**columns, objective=value.replace(convention=value.convention.replace(k=3, short=short)))
+        for short in ("pad", policy)
+    )
+    assert shortened[0].tolist() == [*padded[0][:4].tolist(), 0, 0]
+    assert padded[0].all()
+
+
+# Position biases in the adapters
+
+
+ADAPTERS = ["lightgbm", "xgboost"]
+
+
+def objective_of(adapter):
+    pytest.importorskip(adapter)
+    return getattr(ra, adapter).objective
+
+
+@pytest.mark.parametrize("adapter", ADAPTERS)
+@pytest.mark.parametrize("bias", BIASES[2:], ids=short)
+@pytest.mark.parametrize("value", OBJECTIVES, ids=lambda value: value.kind)
+def test_only_pair_objectives_accept_a_position_bias(adapter, bias, value):
+    make_objective = objective_of(adapter)
+    if isinstance(value, objectives.LambdaRank | objectives.RankNet | objectives.LambdaMAP | objectives.LambdaLoss):
+        objective = make_objective(value, position_bias=bias)
+        assert objective.position_bias == bias
+        assert repr(objective) == f"objective({value}, position_bias={bias})"
+        return
+    message = rf"corrects pairs of rows, but {type(value).__name__} has none\.\nHint: one of .*'LambdaRank', 'RankNet'"
+    with pytest.raises(ra.ConventionError, match=message):
+        make_objective(value, position_bias=bias)

@@ -1,4 +1,4 @@
-"""`query_scorer` in scikit-learn's searches and cross-validation: routing, names, tables and weights."""
+"""`query_scorer` in scikit-learn's searches and cross-validation: routing, names, tables, weights and whole queries."""
 
 import pickle
 import runpy
@@ -18,6 +18,7 @@ from sklearn.experimental import enable_halving_search_cv  # noqa: E402, F401 - 
 from sklearn.inspection import permutation_importance  # noqa: E402
 from sklearn.linear_model import Ridge  # noqa: E402
 from sklearn.model_selection import GridSearchCV, HalvingGridSearchCV, KFold, cross_validate  # noqa: E402
+from sklearn.pipeline import make_pipeline  # noqa: E402
 
 from tests.sklearn.folds import DATA, TEXTBOOK, WEIGHTED, folds, forest, values_by_fold  # noqa: E402
 
@@ -162,3 +163,75 @@ TOOLS_THAT_CUT = {
 def test_tools_that_cut_queries_cause_a_warning(metadata_routing, tool):
     with pytest.warns(ra.sklearn.CutQueriesWarning, match="queries are not whole"):
         TOOLS_THAT_CUT[tool](ra.sklearn.query_scorer(TEXTBOOK, whole=DATA.qid))
+
+
+# Weights that a convention would ignore
+
+
+def ridge(convention):
+    estimator = Ridge().set_fit_request(sample_weight=True)
+    return ra.sklearn.QueryRanker(estimator, convention=convention).fit(DATA.X, DATA.y)
+
+
+def learner(convention):
+    pytest.importorskip("numba")
+    return ra.learners.RankSVM(convention=convention).fit(DATA.X, DATA.y, qid=DATA.qid)
+
+
+def score(model, convention, **columns):
+    return model.score(DATA.X, DATA.y, **columns)
+
+
+def scorer(model, convention, **columns):
+    return ra.sklearn.query_scorer(convention)(model, DATA.X, DATA.y, **columns)
+
+
+for_each_model = pytest.mark.parametrize("make", [ridge, learner])
+
+
+@pytest.mark.parametrize("call", [score, scorer])
+@for_each_model
+def test_weights_that_a_convention_ignores_are_refused(metadata_routing, make, call):
+    message = r"sample_weight was given but the convention says average='uniform', which would ignore it\.\nHint: "
+    with pytest.raises(ra.InputError, match=message):
+        call(make(TEXTBOOK), TEXTBOOK, qid=DATA.qid, sample_weight=ROW_WEIGHTS)
+    plain, weighted = (call(make(WEIGHTED), WEIGHTED, qid=DATA.qid, sample_weight=w) for w in (None, ROW_WEIGHTS))
+    assert plain != weighted
+
+
+@for_each_model
+def test_a_cross_validation_asks_for_a_request_if_the_score_would_ignore_weights(metadata_routing, make):
+    model, params = make(TEXTBOOK), {"qid": DATA.qid, "sample_weight": ROW_WEIGHTS}
+    options = {"X": DATA.X, "y": DATA.y, "cv": ra.sklearn.QueryKFold(3), "params": params}
+    with pytest.raises(ValueError, match=r"\[sample_weight\] are passed .*set_score_request"):
+        cross_validate(model, **options)
+    for_fit_alone = cross_validate(model.set_score_request(sample_weight=False), **options)
+    scored = cross_validate(make(TEXTBOOK), scoring=ra.sklearn.query_scorer(TEXTBOOK), **options)
+    assert for_fit_alone["test_score"].tolist() == scored["test_score"].tolist()
+    weighted = cross_validate(make(WEIGHTED), **options)
+    assert weighted["test_score"].tolist() != scored["test_score"].tolist()
+
+
+def test_a_pipeline_scores_without_weights(metadata_routing):
+    model = make_pipeline(ridge(TEXTBOOK)).fit(DATA.X, DATA.y, qid=DATA.qid, sample_weight=ROW_WEIGHTS)
+    expected = ra.evaluate(DATA.y, model.predict(DATA.X), TEXTBOOK, qid=DATA.qid).value
+    assert model.score(DATA.X, DATA.y, qid=DATA.qid) == expected
+
+
+# Optuna
+
+
+@pytest.mark.filterwarnings("ignore:OptunaSearchCV", "ignore::FutureWarning:optuna")  # experimental
+def test_a_search_of_optuna_scores_queries_by_the_convention(metadata_routing):
+    integration = pytest.importorskip("optuna_integration")
+    from optuna.distributions import FloatDistribution
+
+    ranker, scorer, cv = ra.sklearn.QueryRanker(Ridge()), ra.sklearn.query_scorer(TEXTBOOK), ra.sklearn.QueryKFold(3)
+    space = {"estimator__alpha": FloatDistribution(0.1, 10)}
+    search = integration.OptunaSearchCV(ranker, space, scoring=scorer, cv=cv, n_trials=2, random_state=0, verbose=0)
+    search.fit(DATA.X, DATA.y, qid=DATA.qid)
+    best = ranker.set_params(**search.best_params_)
+    results = cross_validate(best, DATA.X, DATA.y, scoring=scorer, cv=cv, params={"qid": DATA.qid})
+    assert search.best_score_ == pytest.approx(results["test_score"].mean())
+    fitted = scorer(search.best_estimator_, DATA.X, DATA.y, qid=DATA.qid)
+    assert fitted == ra.evaluate(DATA.y, search.predict(DATA.X), TEXTBOOK, qid=DATA.qid).value

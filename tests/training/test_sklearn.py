@@ -4,7 +4,6 @@ By hand, a clone of the estimator is fitted on the rows of each fold, and `ra.ev
 """
 
 import copy
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -19,8 +18,6 @@ sklearn = pytest.importorskip("sklearn")
 from sklearn.base import clone  # noqa: E402
 from sklearn.ensemble import StackingRegressor  # noqa: E402
 from sklearn.experimental import enable_halving_search_cv  # noqa: E402, F401
-from sklearn.feature_selection import RFECV, SequentialFeatureSelector  # noqa: E402
-from sklearn.inspection import permutation_importance  # noqa: E402
 from sklearn.linear_model import LogisticRegression, Ridge  # noqa: E402
 from sklearn.model_selection import (  # noqa: E402
     GridSearchCV,
@@ -52,7 +49,9 @@ N_FOLDS = 3
 
 
 def lightgbm(**params):
-    return toolkit_rankers.lightgbm(**{"n_estimators": 5, "num_leaves": 7, **params})
+    lgb = pytest.importorskip("lightgbm")
+    fixed = {"n_estimators": 5, "num_leaves": 7, "min_child_samples": 5, "n_jobs": 1, "verbosity": -1}
+    return lgb.LGBMRanker(**{**fixed, **params})
 
 
 def xgboost(**params):
@@ -218,39 +217,6 @@ def stacking(cv, base):
     same("the predictions", stacked.predict(DATA.X).tolist(), last.predict(whole[:, None]).tolist())
 
 
-def recursive_elimination(measure):
-    """Eliminate features one by one; the last values are those of all features."""
-    cv = QueryKFold(N_FOLDS)
-    results = RFECV(Ridge(), scoring=query_scorer(measure), cv=cv).fit(DATA.X, DATA.y, qid=DATA.qid).cv_results_
-    reported = [results[f"split{fold}_test_score"][-1] for fold in range(N_FOLDS)]
-    expected = worths(Ridge, DATA, cv, measure)
-    same("the values of all features", reported, expected, decimals=12)  # the features may be in another order
-
-
-def forward_selection(measure):
-    cv = QueryKFold(N_FOLDS)
-    selector = SequentialFeatureSelector(Ridge(), n_features_to_select=1, scoring=query_scorer(measure), cv=cv)
-    selector.fit(DATA.X, DATA.y, qid=DATA.qid)
-    means = [np.mean(worths(Ridge, replace(DATA, X=column[:, None]), cv, measure)) for column in DATA.X.T]
-    same("the selected feature", np.flatnonzero(selector.get_support()).tolist(), [int(np.argmax(means))])
-
-
-def permutations(measure):
-    """Permute each feature once; the ids are an index level of the table."""
-    frame = pd.DataFrame(DATA.X, index=pd.Index(DATA.qid, name="qid"))
-    model = Ridge().fit(frame, DATA.y)
-    result = permutation_importance(model, frame, DATA.y, scoring=query_scorer(measure), n_repeats=1, random_state=0)
-    worth, expected = ra.parse(measure).worth, []
-    seed = np.random.RandomState(0).randint(np.iinfo(np.int32).max + 1)  # as scikit-learn draws it
-    for feature in range(DATA.X.shape[1]):
-        order, changed = np.arange(DATA.y.size), frame.copy()
-        np.random.RandomState(seed).shuffle(order)
-        changed[feature] = frame[feature].to_numpy()[order]
-        before, after = (worth(DATA.value(model.predict(table), measure)) for table in (frame, changed))
-        expected.append(before - after)
-    same("the importances", result.importances[:, 0].tolist(), expected)
-
-
 def by_index():
     """Cross-validate without metadata routing: ids are an index level of X, and groups= of the splitter."""
     frame, cv = pd.DataFrame(DATA.X, index=pd.Index(DATA.qid, name="qid")), QueryKFold(N_FOLDS)
@@ -297,9 +263,6 @@ RUNNERS = {
     "HalvingGridSearchCV": partial(search, kind=HalvingGridSearchCV),
     "nested cross-validation": nested,
     "StackingRegressor": stacking,
-    "RFECV": recursive_elimination,
-    "SequentialFeatureSelector": forward_selection,
-    "permutation_importance": permutations,
     "cross_val_score": by_index,
     "call": call,
     "QueryRanker.predict": equal_rows,
@@ -353,14 +316,12 @@ ROWS = [
     Row("HalvingGridSearchCV", "rounds as resource", EQUAL,
         options={"resource": "estimator__n_estimators", "min_resources": 2, "max_resources": 6}),
     Row("nested cross-validation", "a search of Ridge", EQUAL),
-    # Stacking and selections
+    # Stacking
     Row("StackingRegressor", "QueryKFold", EQUAL, cv=QueryKFold(3), base=Ridge),
     Row("StackingRegressor", "QueryKFold that shuffles", EQUAL, cv=QueryKFold(3, shuffle=True, random_state=0),
         base=Ridge),
     Row("StackingRegressor", "a QueryRanker(LGBMRanker)", Error("should be a regressor", ValueError), cv=QueryKFold(3),
         base=lightgbm),
-    *(Row("RFECV | SequentialFeatureSelector | permutation_importance", measure, EQUAL, measure=measure)
-      for measure in (NDCG, MAP, LOSS)),
     # QueryRanker alone
     *(Row("QueryRanker.predict", f"equal rows tie under {type(classifier).__name__}", EQUAL, classifier=classifier)
       for classifier in (LogisticRegression(), GaussianNB())),
