@@ -142,7 +142,7 @@ def test_a_splitter_takes_ids_of_another_name(metadata_routing):
     splitter = QueryKFold(4)
     scores = [
         cross_val_score(
-            Ridge(), DATA.X, DATA.y, cv=cv, params={name: DATA.qid}, scoring=query_scorer("textbook@5", qid=name)
+            Ridge(), DATA.X, DATA.y, cv=cv, params={name: DATA.qid}, scoring=query_scorer(TEXTBOOK, qid=name)
         )
         for cv, name in ((splitter, "qid"), (clone(splitter).set_split_request(groups="session"), "session"))
     ]

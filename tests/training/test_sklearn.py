@@ -1,4 +1,4 @@
-"""Searches, cross-validations, stacking, and selections: what may be combined, and what must happen.
+"""Searches, cross-validations and stacking: what may be combined, and what must happen.
 
 By hand, a clone of the estimator is fitted on the rows of each fold, and `ra.evaluate` scores its predictions.
 """

@@ -74,6 +74,18 @@ def test_replay_params_draw_nothing_from_the_random_generator():
     np.testing.assert_array_equal(queried(zeros, train), untouched(zeros, train))
 
 
+@pytest.mark.parametrize("params", [{"subsample": 0.5, "random_state": 7}, START])
+def test_query_ranker_replays_with_the_parameters_of_its_ranker(params):
+    sklearn, data = pytest.importorskip("rankadapters.sklearn"), graded_ranking(9)
+    settings, ours = {"n_estimators": 5, "n_jobs": 1, "max_depth": 4, **params}, ra.xgboost.objective(NDCG)
+    built_in, replayed = (
+        sklearn.QueryRanker(xgb.XGBRanker(**settings).set_params(objective=objective)).fit(data.X, data.y, qid=data.qid)
+        for objective in ("rank:ndcg", ours)
+    )
+    np.testing.assert_array_equal(replayed.predict(data.X), built_in.predict(data.X))
+    assert np.ptp(replayed.predict(data.X)) > 0.1
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("model", ["Booster", "file"])
 def test_continued_training_equals_that_of_the_built_in_objective(model, tmp_path):
