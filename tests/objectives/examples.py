@@ -119,7 +119,7 @@ def pairwise_objectives(draw: st.DrawFn) -> objectives.LambdaRank | objectives.R
 
 
 def lambdarank_takes(convention: ra.Convention) -> bool:
-    """Tell whether LambdaRank accepts a convention; `test_trade_gradients` checks that it refuses the rest."""
+    """Tell whether LambdaRank accepts a convention."""
     by_row = convention.weighting == "row_weight" or getattr(convention, "pool", "") == "rows"
     first = getattr(convention, "count", "first") == "first"
     return first and not by_row and getattr(convention, "retrieve", "all") == "all"
