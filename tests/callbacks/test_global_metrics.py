@@ -135,10 +135,6 @@ def datasets(toolkit):
     return {"train": toolkit.dataset(TRAIN), "valid": toolkit.dataset(VALID)}
 
 
-def test_the_callback_is_the_toolkits_own(toolkit):
-    assert isinstance(toolkit.adapter.early_stopping(LETOR, 5), type(toolkit.native_stopping(5)))
-
-
 def test_a_change_below_min_delta_is_no_improvement(toolkit):
     stop, log = toolkit.adapter.early_stopping(TEXTBOOK, 5, min_delta=1), {}
     toolkit.train(toolkit.metric(TEXTBOOK), datasets(toolkit), 80, log=log, callbacks=[stop])

@@ -195,7 +195,7 @@ def test_the_model_is_an_ordinary_catboost_model(tmp_path):
     assert ra.catboost.check_model(model, train, ra.presets.catboost(5)).ok
 
 
-def test_the_pools_do_not_change_and_a_quantized_pool_trains_the_same_model():
+def test_the_pools_do_not_change():
     scores = rows()[0][:, 0].astype(np.float32)
     train, valid = pool(weight=query_weights(), baseline=scores), pool(1, baseline=scores)
     ra.catboost.train(DETERMINISTIC, train, LAMBDARANK, CONV, eval_set=valid)
@@ -203,10 +203,6 @@ def test_the_pools_do_not_change_and_a_quantized_pool_trains_the_same_model():
         assert not data.is_quantized()
         np.testing.assert_array_equal(data.get_baseline()[:, 0], scores)
     np.testing.assert_allclose(train.get_weight(), query_weights(), rtol=1e-7)
-    from_quantized, from_pool = (
-        ra.catboost.train(DETERMINISTIC, data, LAMBDARANK) for data in (quantized_pool(), pool())
-    )
-    np.testing.assert_array_equal(from_quantized.predict(rows()[0]), from_pool.predict(rows()[0]))
 
 
 SAMPLED = {"iterations": 6, "depth": 3, "bootstrap_type": "Bernoulli", "subsample": 0.5, "thread_count": 1}

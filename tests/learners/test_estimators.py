@@ -112,17 +112,6 @@ def test_help_describes_every_parameter_and_fitted_attribute(learner):
 
 
 @for_every_learner
-def test_x_and_y_may_be_keyword_arguments_and_qid_must_be_one(learner):
-    model = clone(learner).fit(X=DATA.X, y=DATA.y, qid=DATA.qid)
-    score_by_keywords = model.score(X=VALID.X, y=VALID.y, qid=VALID.qid)
-    assert score_by_keywords == model.score(VALID.X, VALID.y, qid=VALID.qid)
-    assert model.predict(X=VALID.X).tobytes() == model.predict(VALID.X).tobytes()
-    for method in (clone(learner).fit, model.score):
-        with pytest.raises(TypeError, match="takes 3 positional arguments"):
-            method(DATA.X, DATA.y, DATA.qid)
-
-
-@for_every_learner
 def test_rows_of_a_query_need_not_be_adjacent_and_ids_may_be_texts(learner):
     """Interleaved rows: the first row of each query, then the second; brought together, they are those of `DATA`."""
     row_in_query = np.concatenate([np.arange(size) for size in DATA.sizes])

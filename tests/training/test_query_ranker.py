@@ -17,7 +17,6 @@ import rankadapters as ra
 from tests.training.training_table import (
     EQUAL,
     ERR,
-    FRACTIONAL,
     LOSS,
     MAP,
     MRR,
@@ -254,7 +253,6 @@ ROWS = [
     Row(EVERY, "held out queries", EQUAL, options={"fraction": FRACTION}),
     *(Row(EVERY, f"early stopping on {measure}", EQUAL, measures=(measure,), long=measure == ERR, **STOPS)
       for measure in (NDCG, MAP, ERR, LOSS)),
-    Row(f"{LGBM} | {XGB}", f"early stopping on {MRR}", EQUAL, measures=(MRR,), **STOPS),
     Row(CAT, f"early stopping on {MRR}, which CatBoost computes itself", EQUAL, measures=(MRR,), **STOPS),
     Row(EVERY, "early stopping on held out queries", EQUAL, options={"fraction": FRACTION}, **STOPS),
     # Weights and margins
@@ -268,14 +266,6 @@ ROWS = [
     Row(EVERY, "a margin of every row, and held out queries", EQUAL, margin=True, options={"fraction": FRACTION}),
     Row(ALONE, "a margin of every row, weights, and a declared objective", EQUAL, margin=True, weighted=True,
         objective=OBJECTIVE),
-    # Labels and queries
-    Row(EVERY, "queries with nothing relevant", EQUAL, labels="empty"),
-    Row(EVERY, "a validation set of one query", EQUAL, n_valid=1),
-    Row(LGBM, "a threshold that float32 moves", EQUAL, measures=(FRACTIONAL,), labels="fractional",
-        params={"objective": "regression"}),
-    Row(XGB, "a threshold that float32 moves", EQUAL, measures=(FRACTIONAL,), labels="fractional",
-        params={"objective": "rank:pairwise"}),
-    Row(CAT, "a threshold that float32 moves", EQUAL, measures=(FRACTIONAL,), labels="fractional"),
     # Objectives, boosters and samples
     Row(EVERY, "a declared objective", EQUAL, objective=OBJECTIVE),
     Row(EVERY, "a declared objective, weights and early stopping", EQUAL, objective=OBJECTIVE, measures=(WEIGHTED,),

@@ -53,17 +53,6 @@ def test_the_last_round_of_a_training_can_be_the_best(rounds):
     assert (booster.best_iteration, booster.best_score) == (int(np.argmax(values)), max(values))
 
 
-@pytest.mark.parametrize("is_first", [False, True])
-def test_it_may_ignore_every_improvement(is_first):
-    metric, matrix = ra.xgboost.eval_metric(LOSS), dmatrix(TRAIN)
-    stop = ra.xgboost.early_stopping(LOSS, rounds=5, min_delta=100)
-    log = {}
-    booster = train({}, matrix, 60, evals=[(matrix, "train")], custom_metric=metric, evals_result=log,
-                    callbacks=[stop, metric] if is_first else [metric, stop])  # fmt: skip
-    assert booster.best_iteration == 0
-    assert min(log["train"][LOSS.name]) < (1 - LARGEST_MIN_DELTA) * booster.best_score
-
-
 @pytest.mark.parametrize("n_rounds", [1, 3])
 def test_a_metric_that_nothing_reports_is_an_error(n_rounds):
     with pytest.raises(ValueError, match=f"No metric named: {TEXTBOOK.name}"):
