@@ -125,6 +125,16 @@ def test_training_stops_by_the_last_set_and_the_first_convention():
     assert all_rounds.best_iteration_ == best
 
 
+def test_a_loss_is_best_where_it_is_lowest():
+    convention = ra.presets.catboost.query_rmse(weights=None)
+    params = {**DETERMINISTIC, "iterations": 100, "learning_rate": 0.8}
+    model = ra.catboost.train(params, pool(), QUERY_RMSE, convention, eval_set=pool(1, 20), early_stopping_rounds=3)
+    losses = model.evals_result_["validation"][convention.name]
+    assert model.best_iteration_ == np.argmin(losses)
+    assert model.best_score_["validation"][convention.name] == pytest.approx(min(losses), rel=1e-15)
+    assert len(losses) == model.tree_count_ + 3
+
+
 @pytest.mark.parametrize(
     ("make_pool", "use_best"),
     [(pool, False), (lambda: pool_with_categories(40), True)],

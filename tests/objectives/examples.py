@@ -178,7 +178,6 @@ NOISY = [  # they draw from CatBoost's generator
 ]
 ALL = [*STATELESS, *RANDOMIZED, *NOISY]
 OBJECTIVES = [  # with further values of fields
-    *ALL,
     objectives.lightgbm.lambdarank(lambdarank_norm=False, label_gain=[0, 1, 3.5], sigmoid=0.5),
     objectives.lightgbm.xendcg(objective_seed=11),
     objectives.LambdaLoss(convention="sklearn@all", scheme="arp1", truncation=None, sigma=0.5),
@@ -186,6 +185,7 @@ OBJECTIVES = [  # with further values of fields
     objectives.catboost.stochastic_rank("NDCG", top=10, sigma=0.5, lambda_=0),
     objectives.catboost.stochastic_rank("PFound", seed=2**64 - 1),
     objectives.catboost.yetirank(mode="ERR", num_neighbors=-1, noise="Gauss"),
+    *ALL,
 ]
 VALUE_BY_CLASS = {type(value): value for value in reversed([*BIASES, *OBJECTIVES])}  # one value of every class
 
