@@ -54,6 +54,11 @@ def test_the_history_of_a_log_has_each_value_of_a_convention_by_round_then_set_t
     assert {entry.convention for entry in History.of(LOG)} == {NDCG, LOSS}
 
 
+def test_a_shorter_series_ends_early():
+    history = History.of({"a": {NDCG.name: [0.5]}, "b": {NDCG.name: [0.25, 0.75]}})
+    assert [(entry.iteration, entry.dataset) for entry in history] == [(0, "a"), (0, "b"), (1, "b")]
+
+
 def test_every_display_name_is_read_as_its_convention(toolkit):
     conventions = [toolkit.preset, toolkit.preset.replace(average="query", empty=0), LOSS, ra.presets.textbook(None)]
     log = {"valid": {convention.name: [0.5] for convention in conventions}}

@@ -257,7 +257,7 @@ ROWS = [
         options={"feval": added("map")}),
     Row("lgb.train | LGBMRanker | lgb.cv", "our early stopping beside LightGBM's default metric", EQUAL, stop="ours",
         params={"metric": "ndcg"}, rounds=60),
-    Row("lgb.train", "our early stopping on a measure that nobody reports", Error("early stopping watches"),
+    Row("lgb.train", "our early stopping on a measure that nobody reports", Error("but the sets report"),
         measures=(MAP,), watched=(("valid", NDCG),), stop="ours"),
     Row("lgb.train", "the same metric twice", Error("twice"), sets=NO_TRAINING_SET,
         options={"feval": lambda metric: [metric, ra.lightgbm.eval_metric([NDCG])]}, measures=BOTH),
