@@ -51,12 +51,6 @@ def test_a_bad_convention_is_refused_with_the_name_of_the_parameter(learner):
 # scikit-learn's own suite
 
 
-@pytest.mark.long
-@for_every_learner
-def test_scikit_learn_checks_fail_only_because_they_pass_no_qid(learner):
-    assert failed_checks(learner, expected_error="fit got no qid") == {}
-
-
 class WithQueries:
     """Assigns rows to queries of five or more, because scikit-learn's checks pass no qid."""
 
