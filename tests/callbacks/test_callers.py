@@ -1,7 +1,5 @@
 """An adapter that another toolkit calls, or that is passed in the wrong argument, names what to pass instead."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

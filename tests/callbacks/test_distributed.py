@@ -1,7 +1,5 @@
 """Trainings on real Dask workers: values are those of one process, and errors end all workers."""
 
-from __future__ import annotations
-
 import contextlib
 import gc
 import inspect
@@ -57,13 +55,11 @@ class LightGBM:
             pytest.skip("LightGBM 4.6 does not train on Dask 2025.1, the oldest supported")
 
     def metric(self, client, *conventions):
-        """Return the metric of all workers."""
         if client not in EXCHANGES:
             EXCHANGES[client] = ra.dask.exchange(client, timeout=20)  # a test waits that long for a failed worker
         return ra.lightgbm.global_eval(list(conventions), n_queries=43, exchange=EXCHANGES[client])
 
     def train(self, client, parts, metric, *callbacks, rounds=2, train=TRAIN, **settings):
-        """Train on whole queries on each worker, and return scores and logged values of the validation set."""
         with parts_on_workers(client):
             training = scatter_parts(client, cut_at_queries(train, len(workers_of(client))))
             valid = scatter_parts(client, parts)
@@ -101,14 +97,12 @@ class XGBoost:
         self.dask = pytest.importorskip("xgboost.dask")
 
     def metric(self, client, *conventions):
-        """Return the metric of all workers."""
         return ra.xgboost.eval_metric(list(conventions), n_queries={"train": 61, "valid": 43})
 
-    def matrix(self, client, parts, workers=None, kind=None):
+    def matrix(self, client, parts):
         """Return a matrix with part i on worker i. Otherwise Dask may give a busy worker's part to another worker."""
-        workers = workers or workers_of(client)
-        rows = scatter_parts(client, parts, workers)
-        matrix = (kind or self.dask.DaskDMatrix)(client, rows.X, rows.y, qid=rows.qid)
+        workers, rows = workers_of(client), scatter_parts(client, parts)
+        matrix = self.dask.DaskDMatrix(client, rows.X, rows.y, qid=rows.qid)
         futures = {future.key: future for futures in matrix.worker_map.values() for future in futures}
         matrix.worker_map = {}
         for key, index in matrix.partition_order.items():
@@ -116,7 +110,6 @@ class XGBoost:
         return matrix
 
     def train(self, client, parts, metric, *callbacks, rounds=2, obj=None, **params):
-        """Train on whole queries on each worker, and return scores and logged values of the validation set."""
         with client.as_current():  # XGBoost asks for the current client, whatever client it gets
             train = self.matrix(client, cut_at_queries(TRAIN, len(workers_of(client))))
             evals = [(train, "train"), (self.matrix(client, parts), "valid")]
@@ -243,48 +236,6 @@ def test_a_metric_of_lightgbm_for_one_process_refuses_two_workers_but_not_a_loca
     assert_idle(cluster2)  # otherwise the failed booster's network is still open in the next training
     ranker, values = cluster2.submit(train_lightgbm_locally, pure=False).result(TIMEOUT)
     assert values[-1] == value_of(ranker, TEXTBOOK)
-
-
-def test_queries_cut_by_a_quantile_dmatrix_of_one_worker_are_refused(cluster2):
-    toolkit, metric, parts = XGBoost(), ra.xgboost.eval_metric(TEXTBOOK, n_queries=43), cut_at_rows(VALID, 4)
-
-    def run():
-        with cluster2.as_current():
-            matrix = toolkit.matrix(cluster2, parts, workers_of(cluster2)[:1], toolkit.dask.DaskQuantileDMatrix)
-            options = {"custom_metric": metric, "callbacks": [metric], "verbose_eval": False}
-            toolkit.dask.train(cluster2, toolkit.params, matrix, 2, evals=[(matrix, "valid")], **options)
-
-    n_pieces = sum(part.sizes.size for part in parts)
-    assert str(failure_of(run)).startswith(f"'valid' has {n_pieces} queries, not n_queries=43: some are cut")
-
-
-def train_in_process(settings, rank):
-    """Join the other processes, train on this process's rows, and return the model and the values in its log."""
-    xgb, metric = XGBoost().package, ra.xgboost.eval_metric(TEXTBOOK, n_queries=43)
-    log, rows = {}, cut_at_queries(VALID, 2)[rank]
-    with xgb.collective.CommunicatorContext(**settings):
-        matrix = xgb.DMatrix(rows.X, rows.y, qid=rows.qid)
-        booster = xgb.train(XGBoost.params, matrix, 3, evals=[(matrix, "valid")], evals_result=log, verbose_eval=False,
-                            custom_metric=metric, callbacks=[metric])  # fmt: skip
-    return booster.save_raw("json"), log["valid"][TEXTBOOK.name]
-
-
-def test_processes_joined_by_xgboosts_collective_log_the_same_values(cluster2):
-    xgb = XGBoost().package
-    from xgboost.tracker import RabitTracker
-
-    tracker = RabitTracker(n_workers=2, host_ip="127.0.0.1")
-    tracker.start()
-    settings = tracker.worker_args()
-    runs = [
-        cluster2.submit(train_in_process, settings, rank, workers=[worker], pure=False)
-        for rank, worker in enumerate(workers_of(cluster2))
-    ]
-    (raw, log), second_process = cluster2.gather(runs)
-    tracker.wait_for(TIMEOUT)
-    assert second_process == (raw, log)
-    scores = xgb.Booster(model_file=raw).predict(xgb.DMatrix(VALID.X))
-    assert log[-1] == ra.evaluate(VALID.y, scores, TEXTBOOK, qid=VALID.qid).value
 
 
 # The toolkits' own faults

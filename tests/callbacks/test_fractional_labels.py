@@ -1,7 +1,5 @@
 """Toolkits hold labels in float32; a label meets a threshold there exactly if it meets it in float64."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -59,20 +57,6 @@ def test_a_callback_agrees_with_evaluate_on_the_callers_labels(toolkit):
     assert len(values) == 2
     for logged, expected in values:
         assert logged == expected
-
-
-def test_catboost_agrees_with_evaluate_on_the_callers_labels():
-    cb = pytest.importorskip("catboost")
-    params = {"iterations": 2, "depth": 2, "thread_count": 1, "verbose": False, "allow_writing_files": False}
-    pool = cb.Pool(DATA.X, DATA.y, group_id=DATA.qid)
-    for convention in (AP.replace(relevant="from_0.7"), AP.replace(relevant="above_0.3")):
-        metric = ra.catboost.eval_metric(convention, [pool])
-        model = cb.CatBoost({**params, "loss_function": "QueryRMSE", "eval_metric": metric}).fit(pool)
-        expected = ra.evaluate(DATA.y, model.predict(DATA.X), convention, qid=DATA.qid).value
-        assert ra.History.of(model.get_evals_result())[-1].value == expected
-        trained = ra.catboost.train(params, pool, ra.objectives.QueryRMSE(), convention)
-        expected = ra.evaluate(DATA.y, trained.predict(DATA.X), convention, qid=DATA.qid).value
-        assert trained.history[-1].value == expected
 
 
 @pytest.mark.parametrize("name", ["lightgbm", "xgboost"])

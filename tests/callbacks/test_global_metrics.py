@@ -1,7 +1,5 @@
 """Metrics over all workers, in one process, and early stopping, which watches the declared metric."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 from concurrent.futures import ThreadPoolExecutor
@@ -137,11 +135,28 @@ def datasets(toolkit):
     return {"train": toolkit.dataset(TRAIN), "valid": toolkit.dataset(VALID)}
 
 
-def test_the_callback_is_the_toolkits_own(toolkit):
-    assert isinstance(toolkit.adapter.early_stopping(LETOR, 5), type(toolkit.native_stopping(5)))
-
-
 def test_a_change_below_min_delta_is_no_improvement(toolkit):
     stop, log = toolkit.adapter.early_stopping(TEXTBOOK, 5, min_delta=1), {}
     toolkit.train(toolkit.metric(TEXTBOOK), datasets(toolkit), 80, log=log, callbacks=[stop])
     assert len(log["valid"][TEXTBOOK.name]) == 6
+
+
+RATES = (0.1, 0.3, 0.5, 1.0)
+
+
+def trained(toolkit, metric, stop, rate):
+    """Train until the callback stops; return the best round and the number of rounds."""
+    callbacks, log = [metric, stop] if toolkit.name == "xgboost" else [stop], {}
+    booster = toolkit.train(metric, datasets(toolkit), rounds=40, log=log, eta=rate, callbacks=callbacks)
+    return toolkit.best(booster)[0], len(log["valid"][TEXTBOOK.name])
+
+
+def test_trainings_in_threads_stop_as_one_after_another(toolkit):
+    options = {"verbose": False} if toolkit.name == "lightgbm" else {}
+    metric, stop = toolkit.metric(TEXTBOOK), toolkit.adapter.early_stopping(TEXTBOOK, 3, data_name="valid", **options)
+    alone = [trained(toolkit, toolkit.metric(TEXTBOOK), pickle.loads(pickle.dumps(stop)), rate) for rate in RATES]
+    assert len({rounds for _, rounds in alone}) > 1
+    assert min(rounds for _, rounds in alone) < 40
+    with ThreadPoolExecutor(len(RATES)) as pool:
+        for _ in range(3):
+            assert list(pool.map(lambda rate: trained(toolkit, metric, stop, rate), RATES)) == alone

@@ -1,7 +1,5 @@
 """A history is read from a toolkit's log: a list of entries with their rounds, a table and a plot."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 import re
@@ -228,20 +226,7 @@ def test_a_plot_of_one_convention_names_it_and_shows_shorter_series():
 
 # The histories of trainings, from the toolkits' own logs.
 
-TRAIN, VALID = ranking(1), ranking(2)
-
-
-def rounds_and_sets(history):
-    return [(entry.iteration, entry.dataset) for entry in history]
-
-
-def test_the_log_of_each_toolkit_is_read(toolkit):
-    log = {}
-    sets = {"train": toolkit.dataset(TRAIN), "valid": toolkit.dataset(VALID)}
-    toolkit.train(toolkit.metric([NDCG, "textbook@5"]), sets, rounds=3, log=log)
-    history = History.of(log)
-    assert rounds_and_sets(history) == [(i, name) for i in range(3) for name in sets for _ in range(2)]
-    assert [entry.value for entry in history.only(dataset="valid", convention=NDCG)] == log["valid"][NDCG.name]
+TRAIN = ranking(1)
 
 
 def entries_of(history):

@@ -1,7 +1,5 @@
 """Ctrl-C ends the command with one line and exit code 130, and stops long computations."""
 
-from __future__ import annotations
-
 import math
 import os
 import signal
@@ -20,6 +18,7 @@ from rankadapters.objectives.kernels.stochastic_filter import stochastic_filter_
 from rankadapters.objectives.kernels.stochastic_rank import stochastic_rank_gradients
 from rankadapters.objectives.kernels.yetirank import yetirank_gradients
 from tests.helpers.python_processes import TIMEOUT, needs_posix, start_python
+from tests.objectives.examples import ALL, EXACT, TABULATED, objective_id
 
 EVALUATE = ["evaluate", "--convention", "textbook@3", "--format", "json"]
 
@@ -66,21 +65,10 @@ def test_a_command_interrupted_while_it_imports_prints_one_line(tmp_path, module
     assert (process.returncode, out, err) == (130, "", "rankadapters: interrupted\n")
 
 
-EXACT = objectives.lightgbm.lambdarank().replace(sigmoid="exact", truncation=None)
-LAMBDA_LOSS = objectives.LambdaLoss(convention="textbook@5", scheme="ndcg2++_3", truncation=None, sigma=1)
 PAIRWISE = {
-    "exact": (EXACT, pair_gradients),
-    "unit": (objectives.catboost.pair_logit(), pair_gradients),
-    "table": (EXACT.replace(sigmoid="table"), replica_gradients),
-    "float32": (objectives.xgboost.ndcg().replace(truncation=None), replica_gradients),
+    "exact": (EXACT.replace(truncation=None), pair_gradients),
+    "table": (TABULATED.replace(truncation=None), replica_gradients),
     "map": (objectives.xgboost.map().replace(truncation=None), replica_gradients),
-    "truncated": (objectives.lightgbm.lambdarank(), replica_gradients),
-    "drawn": (objectives.xgboost.ndcg(lambdarank_pair_method="mean"), replica_gradients),
-    "ap": (EXACT.replace(convention="lightgbm.map@all"), pair_gradients),
-    "rr": (EXACT.replace(convention="catboost.mrr@all"), pair_gradients),
-    "err": (EXACT.replace(convention="yahoo.err"), pair_gradients),
-    "both terms": (LAMBDA_LOSS, None),
-    "approximate": (objectives.ApproxNDCG(convention="textbook@5", temperature=0.01, hessian=1), None),
 }
 SIZES = [1, 30, 2, 90, 3, 1, 60]
 RNG = np.random.default_rng(0)
@@ -89,44 +77,33 @@ LONG_QUERY = 201  # rows of one query, computed in calls of 50 ranks; the last r
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", PAIRWISE)
-@pytest.mark.parametrize("work", [1, 100, 5000])
-@pytest.mark.parametrize("spread", [1, 1000])  # far scores need more than one unit for exp(s)
-def test_gradients_in_many_calls_have_the_same_bits(monkeypatch, name, work, spread):
-    bound_objective = PAIRWISE[name][0].bind(ra.Queries(LABELS, group_sizes=SIZES), n_threads=1)
-    expected = bound_objective.gradients(SCORES * spread)
+@pytest.mark.parametrize("value", ALL, ids=objective_id)
+@pytest.mark.parametrize(("work", "spread"), [(1, 1), (100, 1000), (5000, 1)])
+def test_gradients_in_many_calls_have_the_same_bits(monkeypatch, value, work, spread):
+    """Scores far apart need more than one unit for exp(s)."""
+    queries = ra.Queries(LABELS, group_sizes=SIZES)
+    expected = value.bind(queries, n_threads=1).gradients(SCORES * spread)
     assert np.isfinite(expected).all()
-    bound_objective.state[...] = 0
-    with monkeypatch.context() as patch:
-        patch.setattr(threads, "WORK_PER_CALL", work)
-        np.testing.assert_array_equal(bound_objective.gradients(SCORES * spread), expected)
+    monkeypatch.setattr(threads, "WORK_PER_CALL", work)
+    np.testing.assert_array_equal(value.bind(queries, n_threads=1).gradients(SCORES * spread), expected)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize(
-    ("objective", "kernel"),
+    ("value", "kernel"),
     [
-        (objectives.lightgbm.xendcg(), None),
-        (objectives.ListNet(), None),
-        (objectives.catboost.query_soft_max(), None),
-        (objectives.QueryRMSE(), None),
-        (objectives.catboost.query_cross_entropy(), None),
         (objectives.catboost.stochastic_rank("NDCG"), stochastic_rank_gradients),
         (objectives.catboost.yetirank(), yetirank_gradients),
-        (objectives.catboost.stochastic_rank("ERR", top=2, num_estimations=2), stochastic_rank_gradients),
         (objectives.catboost.stochastic_filter(), stochastic_filter_gradients),
     ],
 )
-def test_whole_queries_in_many_calls_have_the_same_bits(monkeypatch, objective, kernel):
-    """A kernel with noise takes one call if the work is small enough, and otherwise at least one call per query."""
-    queries, gradients = ra.Queries(LABELS, group_sizes=SIZES), []
-    for work, min_calls, max_calls in ((2**40, 1, 1), (1, len(SIZES), math.inf)):
+def test_a_kernel_with_noise_is_called_once_or_for_each_query(monkeypatch, value, kernel):
+    for work, least, most in ((2**40, 1, 1), (1, len(SIZES), math.inf)):
         with monkeypatch.context() as patch:
             patch.setattr(threads, "WORK_PER_CALL", work)
             calls = count_calls(patch, kernel, lambda number: None)
-            gradients.append(objective.bind(queries, n_threads=1).gradients(SCORES))
-        assert kernel is None or min_calls <= len(calls) <= max_calls
-    np.testing.assert_array_equal(*gradients)
+            value.bind(ra.Queries(LABELS, group_sizes=SIZES), n_threads=1).gradients(SCORES)
+        assert least <= len(calls) <= most
 
 
 def test_values_in_many_calls_have_the_same_bits(monkeypatch):

@@ -1,7 +1,5 @@
 """A declared metric behaves the same in trainings of LightGBM and XGBoost: values, weights, predictions and errors."""
 
-from __future__ import annotations
-
 import copy
 import gc
 import pickle

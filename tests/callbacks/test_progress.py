@@ -1,8 +1,5 @@
 """Long work shows a progress bar on a terminal, and nothing elsewhere."""
 
-from __future__ import annotations
-
-import io
 import sys
 from contextlib import nullcontext
 
@@ -11,14 +8,10 @@ import pytest
 import rankadapters as ra
 from rankadapters import progress
 from rankadapters.progress import advance, shown, step_of_file
+from tests.helpers.command import Terminal
 
 LABELS, SCORES, SIZES = [2, 0, 1, 0], [0.1, 0.4, 0.3, 0.2], [2, 2]
 COLUMNS = {"group_sizes": SIZES}
-
-
-class Terminal(io.StringIO):
-    def isatty(self):
-        return True
 
 
 def use_terminal(monkeypatch):

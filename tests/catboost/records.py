@@ -31,7 +31,6 @@ def values_by_metric(record: dict[str, Any]) -> dict[str, float]:
 
 
 def convention_of(metric):
-    """Return the convention of a metric string."""
     name, _, spelled = metric.partition(":")
     params = dict(part.split("=") for part in spelled.split(";"))
     convention = ra.presets.catboost(

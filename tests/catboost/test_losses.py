@@ -1,7 +1,5 @@
 """CatBoost's losses and pair metrics as measures: CatBoost's values of scores and of models equal ours."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

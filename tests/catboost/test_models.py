@@ -1,7 +1,5 @@
 """`catboost.check_model`: the numbers of a trained model by each of its routes."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

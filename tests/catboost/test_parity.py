@@ -1,7 +1,5 @@
 """`catboost.check_parity`: metric strings and weights, what the report says, and bad input."""
 
-from __future__ import annotations
-
 from math import log2
 
 import numpy as np

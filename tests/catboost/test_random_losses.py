@@ -1,7 +1,5 @@
 """Our gradients reproduce CatBoost's trees under random losses that the golden file lacks."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """`catboost.train` trains CatBoost under any objective, one tree per round."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 
@@ -17,22 +15,11 @@ from tests.catboost.trainings import (  # noqa: E402 - after the skip
     DETERMINISTIC,
     LAMBDARANK,
     QUERY_RMSE,
-    group_ids,
     pool,
     query_weights,
     rows,
     train_natively,
 )  # fmt: skip
-
-
-class ReadLog:
-    """A callback that keeps the log, which has the exact values."""
-
-    log = None
-
-    def after_iteration(self, info):
-        self.log = info.metrics
-        return True
 
 
 def pool_with_missing():
@@ -123,31 +110,6 @@ def test_categories_that_are_not_one_hot_encoded_are_learnt_and_saved(tmp_path):
     np.testing.assert_array_equal(loaded.predict(train), model.predict(train))
 
 
-@pytest.mark.parametrize("start", [None, 0.5])
-def test_the_history_of_every_set_equals_our_values_bit_for_bit(start):
-    scores = np.zeros(rows()[1].size) if start is None else rows()[0][:, 3].astype(np.float32) * start
-    train = pool() if start is None else pool(baseline=scores)
-    plain, weighted = pool(1, 40), pool(2, 30, group_weight=query_weights(2, 30))
-    conventions = [CONV, ra.presets.catboost(3)]
-    with pytest.warns(UserWarning, match=rf"the data has weights, but {CONV.name} ignores them"):
-        model = ra.catboost.train(
-            {**DETERMINISTIC, "use_best_model": False}, train, LAMBDARANK, conventions, eval_set=[plain, weighted],
-            callbacks=[reader := ReadLog()],
-        )  # fmt: skip
-    for name, data in {"learn": train, "validation_0": plain, "validation_1": weighted}.items():
-        weights = query_weights(2, 30)[::30] if data is weighted else None
-        features, base = {"learn": (rows()[0], scores), "validation_0": (rows(1, 40)[0], 0.0)}.get(name, (data, 0.0))
-        for convention in conventions:
-            queries = ra.Queries(data.get_label(), qid=group_ids(data), query_weight=weights)
-            counted = queries if convention.weighting else queries.with_weights()
-            expected = [
-                ra.evaluate(counted, base + staged, convention).value for staged in model.staged_predict(features)
-            ]
-            values = [entry.value for entry in model.history.only(dataset=name, convention=convention)]
-            assert values == reader.log[name][convention.name] == expected
-            assert model.evals_result_[name][convention.name] == pytest.approx(expected, rel=1e-15)
-
-
 def test_training_stops_by_the_last_set_and_the_first_convention():
     params = {**DETERMINISTIC, "iterations": 200, "learning_rate": 0.5, "early_stopping_rounds": 4}
     sets = [pool(1, 20), pool(2, 20)]
@@ -211,19 +173,6 @@ def test_callbacks_see_every_round_and_end_the_training():
     assert calls == [(index + 1, pytest.approx(value, rel=1e-15)) for index, value in enumerate(values)]
 
 
-def test_the_history_has_every_set_and_convention_in_every_round_also_of_a_saved_model(tmp_path):
-    conventions = [CONV, ra.presets.catboost(3)]
-    model = ra.catboost.train(DETERMINISTIC, pool(), LAMBDARANK, conventions, eval_set=pool(1), use_best_model=False)
-    assert {(entry.dataset, entry.convention, entry.iteration) for entry in model.history} == {
-        (name, convention, index)
-        for name in ("learn", "validation") for convention in conventions for index in range(10)
-    }  # fmt: skip
-    model.save_model(tmp_path / "model")
-    saved = ra.History.of(cb.CatBoost().load_model(tmp_path / "model").get_evals_result())
-    assert [tuple(entry)[:2] for entry in saved] == [tuple(entry)[:2] for entry in model.history]
-    assert [entry.value for entry in saved] == pytest.approx([entry.value for entry in model.history], rel=1e-15)
-
-
 def test_verbose_prints_a_line_every_so_many_rounds(capsys):
     model = ra.catboost.train(DETERMINISTIC, pool(), LAMBDARANK, {"mine": CONV}, verbose=4)
     lines = capsys.readouterr().out.splitlines()
@@ -256,7 +205,7 @@ def test_the_model_is_an_ordinary_catboost_model(tmp_path):
     assert ra.catboost.check_model(model, train, ra.presets.catboost(5)).ok
 
 
-def test_the_pools_do_not_change_and_a_quantized_pool_trains_the_same_model():
+def test_the_pools_do_not_change():
     scores = rows()[0][:, 0].astype(np.float32)
     train, valid = pool(weight=query_weights(), baseline=scores), pool(1, baseline=scores)
     ra.catboost.train(DETERMINISTIC, train, LAMBDARANK, CONV, eval_set=valid)
@@ -264,10 +213,6 @@ def test_the_pools_do_not_change_and_a_quantized_pool_trains_the_same_model():
         assert not data.is_quantized()
         np.testing.assert_array_equal(data.get_baseline()[:, 0], scores)
     np.testing.assert_allclose(train.get_weight(), query_weights(), rtol=1e-7)
-    from_quantized, from_pool = (
-        ra.catboost.train(DETERMINISTIC, data, LAMBDARANK) for data in (quantized_pool(), pool())
-    )
-    np.testing.assert_array_equal(from_quantized.predict(rows()[0]), from_pool.predict(rows()[0]))
 
 
 SAMPLED = {"iterations": 6, "depth": 3, "bootstrap_type": "Bernoulli", "subsample": 0.5, "thread_count": 1}

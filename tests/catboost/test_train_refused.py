@@ -1,7 +1,5 @@
 """Errors of `catboost.train`, and how it reads parameters."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -38,17 +36,6 @@ def test_only_the_implied_value_of_a_parameter_is_accepted(name, implied, unsupp
     assert TrainingParams.of({name: implied}).declared == {name: implied}
     with pytest.raises(ra.InputError, match=f"{name}=.* cannot be used in ra.catboost.train"):
         TrainingParams.of({name: unsupported})
-
-
-def test_query_ranker_refuses_a_model_to_continue_under_an_objective():
-    X, y, qid = rows(n_queries=10, per_query=8)
-    options = {"iterations": 2, "thread_count": 1, "verbose": False, "allow_writing_files": False}
-    first = cb.CatBoostRanker(**options).fit(cb.Pool(X, y, group_id=qid))
-    ranker = ra.sklearn.QueryRanker(cb.CatBoostRanker(**options), objective=QUERY_RMSE)
-    with pytest.raises(ra.InputError, match=r"init_model=.* cannot be used(.|\n)*Hint: .*baseline=model.predict\(X\)"):
-        ranker.fit(X, y, qid=qid, init_model=first)
-    continued = ranker.fit(X, y, qid=qid, baseline=first.predict(X)).predict(X)
-    assert not np.array_equal(continued, ranker.fit(X, y, qid=qid).predict(X))
 
 
 def test_defaults_are_catboosts_and_the_smallest_values_are_accepted():

@@ -1,7 +1,5 @@
 """`catboost.eval_metric`: the declared metric inside CatBoost's training."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -87,22 +85,6 @@ def test_weights_of_a_set_replace_those_of_the_pool():
 
 
 UNDECLARED = r"(?s)labels match none of the declared sets .*Hint: sets="
-
-
-@pytest.mark.parametrize(
-    ("declared", "n_eval_sets", "message"),
-    [
-        ([0], 1, UNDECLARED),
-        ([1], 2, UNDECLARED),
-        ([0, 1], 2, UNDECLARED),
-        ([2], 2, UNDECLARED),
-    ],
-)
-def test_an_eval_set_that_is_not_declared_is_refused(declared, n_eval_sets, message):
-    metric = ra.catboost.eval_metric(CONVENTION, sets=[labels_and_qid(seed) for seed in declared])
-    pools = [cb.Pool(X, y, group_id=qid) for X, y, qid, _ in map(data, range(n_eval_sets + 1))]
-    with pytest.raises(cb.CatBoostError, match=message):
-        ranker(metric).fit(pools[0], eval_set=pools[1:])
 
 
 def test_a_training_set_that_is_also_an_eval_set_must_be_declared():

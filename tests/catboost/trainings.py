@@ -34,7 +34,6 @@ def rows(seed=0, n_queries=100, per_query=30, n_features=6):
 
 
 def pool(seed=0, n_queries=100, **columns):
-    """Return the rows of `rows` as a Pool."""
     X, y, qid = rows(seed, n_queries)
     return cb.Pool(X, y, group_id=qid, **columns)
 
@@ -51,18 +50,12 @@ def train_natively(params, train, loss="QueryRMSE", **options):
     return cb.CatBoost({**params, **fixed}).fit(train, **options)
 
 
-def group_ids(pool):
-    """Return the query ids of a Pool as CatBoost stores them."""
-    return pool.get_group_id_hash()
-
-
 cb = pytest.importorskip("catboost")
 
 LAST_ITERATION = 5
 
 
 def weighted_rows(seed=0, n_queries=20):
-    """Return features, labels, query ids and query weights of the same rows."""
     rng = np.random.default_rng(seed)
     sizes = rng.integers(1, 9, n_queries)
     n = int(sizes.sum())
@@ -75,7 +68,6 @@ def weighted_rows(seed=0, n_queries=20):
 
 
 def fit_ranker(train, valid, **params):
-    """Train a ranker on a pool, with a validation pool, and return it."""
     model = cb.CatBoostRanker(
         iterations=LAST_ITERATION + 1, depth=3, loss_function="QueryRMSE", thread_count=2, random_seed=0,
         custom_metric=["NDCG:top=3;hints=skip_train~false"], allow_writing_files=False, logging_level="Silent",

@@ -1,7 +1,5 @@
 """`ra.dask.exchange` adds arrays over the tasks of a cluster; tasks that wait in vain raise."""
 
-from __future__ import annotations
-
 import time
 
 import numpy as np

@@ -51,6 +51,8 @@ def spark_session():
         "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.memory": "1g",
+        # A session of seconds gains nothing from the second compiler and from threads that collect garbage.
+        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
         "spark.sql.shuffle.partitions": "2",
         "spark.log.level": "ERROR",
     }
@@ -119,10 +121,10 @@ def _part(data, first, last):
     return Ranking(data.X[first:last], data.y[first:last], qid, ra.Queries(data.y[first:last], qid=qid).group_sizes)
 
 
-def scatter_parts(client, parts: list[Ranking], workers=None) -> Ranking:
+def scatter_parts(client, parts: list[Ranking]) -> Ranking:
     """Return Dask arrays whose chunks are the parts, placed on the workers in turn."""
     da, delayed = pytest.importorskip("dask.array"), pytest.importorskip("dask").delayed
-    workers = workers or workers_of(client)
+    workers = workers_of(client)
 
     def place(array, index):
         future = client.scatter(array, workers=[workers[index % len(workers)]], hash=False)
@@ -133,6 +135,44 @@ def scatter_parts(client, parts: list[Ranking], workers=None) -> Ranking:
         return client.persist(da.concatenate(chunks))
 
     return Ranking(*(column(name) for name in Ranking._fields))
+
+
+class OnDask:
+    """Dask DataFrames, computed in this thread."""
+
+    def __init__(self, request):
+        self.dask, self.pd = pytest.importorskip("dask"), pytest.importorskip("pandas")
+        context = self.dask.config.set({"scheduler": "synchronous", "dataframe.convert-string": False})
+        context.__enter__()
+        request.addfinalizer(lambda: context.__exit__(None, None, None))
+        self.module = ra.dask
+
+    def frame(self, parts):
+        return dask_frame(parts)
+
+    def in_memory(self, frame):
+        return frame.compute()
+
+
+class OnSpark:
+    """Spark DataFrames of a local session."""
+
+    def __init__(self, request):
+        self.pd = pytest.importorskip("pandas")
+        self.session, self.module = request.getfixturevalue("spark"), ra.spark
+
+    def frame(self, parts):
+        return spark_frame(self.session, parts)
+
+    def in_memory(self, frame):
+        return self.pd.DataFrame([row.asDict() for row in frame.collect()])
+
+
+def dask_frame(parts, **types):
+    """Return a Dask DataFrame with exactly these partitions and column types."""
+    dask, dd = pytest.importorskip("dask"), pytest.importorskip("dask.dataframe")
+    tables = [pytest.importorskip("pandas").DataFrame(part).astype(types) for part in parts]
+    return dd.from_delayed([dask.delayed(table) for table in tables], meta=tables[0].iloc[:0], verify_meta=False)
 
 
 SQL_TYPES = {"i": "long", "f": "double", "U": "string", "O": "long"}

@@ -10,9 +10,6 @@ import pytest
 import rankadapters as ra
 
 LETOR, TEXTBOOK = ra.presets.letor4(5), ra.presets.textbook(10)
-IGNORED_WEIGHTS = (
-    r"the data has weights, but ndcg@10/textbook ignores them \(average='uniform'\)\.\nHint: convention\.replace"
-)
 
 
 class Weights(NamedTuple):

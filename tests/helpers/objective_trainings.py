@@ -32,38 +32,6 @@ def xgboost_seed() -> dict[str, int]:
 PAIR_SEED = xgboost_seed()
 MEAN_PAIRS = {"lambdarank_pair_method": "mean", "lambdarank_num_pair_per_sample": 3, **PAIR_SEED}
 XENDCG = objectives.lightgbm.xendcg()
-COMMON_OBJECTIVES = [
-    objectives.catboost.pair_logit(),
-    objectives.ListNet(),
-    objectives.ListMLE(),
-    objectives.ApproxNDCG(convention="lightgbm@10", temperature=0.5, hessian=0.01),
-    objectives.LambdaLoss(convention="lightgbm@10", scheme="ndcg2++_10", truncation=30, sigma=1),
-    objectives.LambdaLoss(convention="lightgbm@10", scheme="ndcg1", truncation=30, sigma=1),
-    objectives.catboost.query_soft_max(),
-    objectives.QueryRMSE(),
-    objectives.catboost.query_cross_entropy(),
-    XENDCG,
-    objectives.catboost.stochastic_rank("NDCG", top=10),
-    objectives.catboost.stochastic_rank("ERR", num_estimations=3).replace(arithmetic="exact"),
-    objectives.catboost.yetirank(),
-    objectives.catboost.yetirank(mode="DCG", top=10, num_neighbors=5),
-]
-# Objectives that each toolkit trains: its own default first, then those of other toolkits.
-OBJECTIVES = {
-    "lightgbm": [
-        objectives.lightgbm.lambdarank(),
-        objectives.xgboost.pairwise(),
-        objectives.xgboost.ndcg(lambdarank_pair_method="mean", lambdarank_num_pair_per_sample=4),
-        *COMMON_OBJECTIVES,
-    ],
-    "xgboost": [
-        objectives.xgboost.ndcg(),
-        objectives.xgboost.ndcg(**MEAN_PAIRS),
-        objectives.xgboost.map(),
-        objectives.lightgbm.lambdarank(),
-        *COMMON_OBJECTIVES,
-    ],
-}
 
 
 def with_accepted_labels(data: Ranking, value: objectives.Objective) -> Ranking:
@@ -71,33 +39,6 @@ def with_accepted_labels(data: Ranking, value: objectives.Objective) -> Ranking:
     probabilities = isinstance(getattr(value, "convention", None), ra.ERR)
     binary = probabilities or isinstance(value, objectives.LambdaMAP | objectives.QueryCrossEntropy)
     return data._replace(y=(data.y > 0).astype(float)) if binary else data
-
-
-GAINS = [0.0, 1.0, 3.5, 3.5, 20.0]
-LIGHTGBM_OPTIONS: list[dict[str, Any]] = [
-    {},
-    {"lambdarank_norm": False},
-    {"lambdarank_truncation_level": 3},
-    {"lambdarank_truncation_level": 10_000},
-    {"sigmoid": 2.0},
-    {"label_gain": GAINS},
-    {"sigmoid": 0.7, "lambdarank_norm": False, "lambdarank_truncation_level": 7, "label_gain": GAINS},
-]
-XGBOOST_OPTIONS: list[dict[str, Any]] = [
-    {},
-    {"lambdarank_num_pair_per_sample": 3},
-    {"lambdarank_num_pair_per_sample": 1000},
-    {"lambdarank_normalization": False},
-    {"lambdarank_score_normalization": False},
-    {"lambdarank_normalization": False, "lambdarank_score_normalization": False},
-]
-MEAN_PAIR_OPTIONS = [
-    {"lambdarank_pair_method": "mean", **PAIR_SEED},
-    MEAN_PAIRS,
-    {**MEAN_PAIRS, "lambdarank_num_pair_per_sample": 4},
-    {**MEAN_PAIRS, "lambdarank_num_pair_per_sample": 2, "lambdarank_normalization": False},
-    {"lambdarank_pair_method": "mean", "lambdarank_score_normalization": False, **PAIR_SEED},
-]
 
 
 class LightGBM:
@@ -108,11 +49,7 @@ class LightGBM:
         "lambdarank": objectives.lightgbm.lambdarank,
         "rank_xendcg": objectives.lightgbm.xendcg,
     }
-    built_in: ClassVar = [
-        *(("lambdarank", options) for options in LIGHTGBM_OPTIONS),
-        ("rank_xendcg", {}),
-        ("rank_xendcg", {"objective_seed": 11}),
-    ]
+    pairs: ClassVar = [{}]  # how pairs are drawn
     params: ClassVar = {"metric": "None", "verbosity": -1, "num_threads": 1, "num_leaves": 15, "min_data_in_leaf": 10}
     score_dtype = np.float64  # of the scores that LightGBM passes to an objective
     no_group: ClassVar = {"group": None}
@@ -156,10 +93,7 @@ class XGBoost:
         "rank:pairwise": objectives.xgboost.pairwise,
         "rank:map": objectives.xgboost.map,
     }
-    built_in: ClassVar = [
-        *((name, options) for name in presets for options in (*XGBOOST_OPTIONS, *MEAN_PAIR_OPTIONS)),
-        ("rank:ndcg", {"ndcg_exp_gain": False}),
-    ]
+    pairs: ClassVar = [{}, MEAN_PAIRS]
     params: ClassVar = {"nthread": 1, "max_depth": 4, "base_score": 0.0, "disable_default_eval_metric": 1}
     score_dtype = np.float32
     no_group: ClassVar = {"qid": None}

@@ -8,7 +8,7 @@ import rankadapters as ra
 from tests.helpers.conventions import WITH_PRESET, first_preset
 
 COLUMNS = {"label": "grade", "score": "model", "qid": "query"}
-N_PARTITIONS = (1, 2, 3, 17)
+ORDER_AND_DOCID = {"order": "position", "docid": "document"}
 ROW_WEIGHTED = ra.presets.catboost.query_rmse().replace(average="row")
 AVERAGED_TIES = ra.presets.textbook(5).replace(ties="average")  # its value does not depend on the order of the rows
 
@@ -51,6 +51,11 @@ def expected_scores(data, conventions, **columns):
     if "weight" in columns:
         queries = queries.with_weights(queries.per_query(rows["weight"])[0])
     return ra.evaluate(queries, rows["model"], conventions)
+
+
+def as_texts(queries):
+    """Return query ids as texts of the same order."""
+    return np.array([f"q{query + 20:03}" for query in queries], str)
 
 
 def partition_rows(data, n_partitions, *, shuffled=False, with_empty=False, whole_queries=False):

@@ -13,9 +13,6 @@ sklearn = pytest.importorskip("sklearn")
 
 DATA, VALID = ranking(3, 60), ranking(4, 30)
 CONV = ra.presets.textbook(5)
-RNG = np.random.default_rng(0)
-WEIGHTS = RNG.integers(1, 5, DATA.sizes.size).astype(float)  # float32 represents them exactly
-ROW_WEIGHTS = np.repeat(WEIGHTS, DATA.sizes)
 VALID_SET = (VALID.X, VALID.y, VALID.qid)
 ROUNDS = 12
 
@@ -42,7 +39,7 @@ def catboost(**params):
 
 
 RANKERS = [lightgbm, xgboost, catboost]
-SHUFFLED = RNG.permutation(DATA.y.size)
+SHUFFLED = np.random.default_rng(0).permutation(DATA.y.size)
 
 
 def failed_checks(estimator, *, expected_error):

@@ -1,14 +1,11 @@
 """The learners in plain Python, over lists and all pairs, as their papers define them."""
 
-from __future__ import annotations
-
 from math import exp, log
 
 import rankadapters as ra
 
 
 def per_query_values(scores, y, sizes, convention):
-    """Return the value of each query."""
     return ra.Evaluator(y, convention, group_sizes=sizes).per_query(scores).tolist()
 
 

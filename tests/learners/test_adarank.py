@@ -1,7 +1,5 @@
 """AdaRank against the paper's rounds in plain Python. `test_rounds.py` compares it with RankLib."""
 
-from __future__ import annotations
-
 import math
 from itertools import groupby
 

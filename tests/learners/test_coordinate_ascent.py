@@ -1,7 +1,5 @@
 """CoordinateAscent against a pass in plain Python, its own history, and RankLib's quality on MQ2008."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -17,8 +15,6 @@ from tests.helpers.rankings import ranking
 from tests.learners.learners_by_hand import coordinate_ascent
 
 DATA = ranking(1, 15)
-VALID = ranking(2, 20)
-EVAL_SET = [(VALID.X, VALID.y, VALID.qid)]
 # Distinct scores: the last bit can neither make nor break a tie.
 X = DATA.X + np.random.default_rng(0).random(DATA.X.shape)
 
@@ -91,13 +87,6 @@ def test_a_small_negative_weight_is_raised_first():
     assert model.fit(features, [0, 1, 0, 1], qid=[0, 0, 1, 1]).coef_[first] > 0
 
 
-@pytest.mark.long
-def test_the_best_pass_by_the_validation_queries_is_kept():
-    model = CoordinateAscent("textbook@5", n_restarts=3, random_state=0).fit(X, DATA.y, qid=DATA.qid, eval_set=EVAL_SET)
-    values = [entry.value for entry in model.history_ if entry.dataset == "valid_0"]
-    assert model.score(VALID.X, VALID.y, qid=VALID.qid) == pytest.approx(max(values), rel=1e-12)
-
-
 def test_kernels_are_compiled_for_the_rows_of_all_steps(monkeypatch):
     n_rows = []
     monkeypatch.setattr(compiled, "pays", n_rows.append)
@@ -120,13 +109,6 @@ def test_the_seed_decides_the_model_and_sparse_features_do_not_change_it():
         for seed, rows in ((0, X), (0, X), (0, sp.csr_matrix(X)), (1, X))
     )
     assert coef.tobytes() == same_seed.tobytes() == sparse.tobytes() != other_seed.tobytes()
-
-
-@pytest.mark.long
-def test_a_warm_start_begins_with_the_last_value():
-    model = CoordinateAscent("textbook@5", n_restarts=1, warm_start=True, random_state=0)
-    last_value = model.fit(X, DATA.y, qid=DATA.qid).history_[-1].value
-    assert model.fit(X, DATA.y, qid=DATA.qid).history_[0].value >= last_value - 1e-12
 
 
 def test_a_warm_start_keeps_weights_that_are_better_than_all_passes():

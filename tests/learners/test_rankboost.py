@@ -1,7 +1,5 @@
 """RankBoost against the paper's rounds over all pairs in plain Python. `test_rounds.py` compares it with RankLib."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

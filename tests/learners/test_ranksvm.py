@@ -1,7 +1,5 @@
 """RankSVM against LinearSVC on the differences of all pairs, with and without building the pairs."""
 
-from __future__ import annotations
-
 import re
 import warnings
 

@@ -17,7 +17,6 @@ from sklearn.base import clone
 
 from rankadapters.core.ranking import compiled
 from rankadapters.learners import AdaRank, CoordinateAscent, NeuralRanker, RankBoost
-from rankadapters.learners.base import Judge
 from tests.helpers.checkout import golden_file
 from tests.helpers.parameters import THOROUGH
 from tests.helpers.rankings import ranking
@@ -181,14 +180,6 @@ def test_a_warm_start_without_validation_adds_all_rounds(learner):
     n_iter = model.n_iter_
     n_new = len(model.fit(DATA.X, DATA.y, qid=DATA.qid).history_) - 1
     assert model.n_iter_ == n_iter + n_new > n_iter
-
-
-@pytest.mark.parametrize(("n_rounds", "stops"), [(1100, False), (1101, True), (1102, True)])
-def test_training_stops_after_patience_rounds_without_improvement(n_rounds, stops):
-    judge = object.__new__(Judge)
-    judge.interrupted, judge.valid_rows, judge.patience = False, [VALID], 1000
-    judge.best_round, judge.rounds = 100, n_rounds
-    assert judge.stops == stops
 
 
 class Part(NamedTuple):

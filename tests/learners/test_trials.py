@@ -1,7 +1,5 @@
 """`Trials`: values of many candidate scores, and of steps along a column, against `Evaluator`."""
 
-from __future__ import annotations
-
 import math
 import subprocess
 import sys

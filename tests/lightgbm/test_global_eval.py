@@ -1,7 +1,5 @@
 """`lightgbm.global_eval` in LGBMRanker, and between threads that stand in for workers."""
 
-from __future__ import annotations
-
 import threading
 from types import SimpleNamespace
 
@@ -32,8 +30,6 @@ def test_an_evaluation_set_without_groups_is_refused():
 
 
 class Threads:
-    """A minimal exchange between threads."""
-
     def __init__(self, parts):
         self.barrier, self.arrays = threading.Barrier(parts, timeout=TIMEOUT), {}
 
@@ -55,7 +51,6 @@ def result_row(*fields):
 
 
 def run_workers(*rounds):
-    """Run each worker's round in its own thread and return the results or errors."""
     outcomes = [None] * len(rounds)
 
     def run(index):

@@ -3,8 +3,6 @@
 Properties shared with XGBoost's metric are tested in `tests/callbacks`.
 """
 
-from __future__ import annotations
-
 import inspect
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Our objectives in `lgb.train`, in `Booster.update`, in `lgb.cv` and in LightGBM's scikit-learn estimators."""
 
-from __future__ import annotations
-
 import pickle
 
 import numpy as np
@@ -10,7 +8,7 @@ import pytest
 import rankadapters as ra
 from tests.helpers.objective_rankings import graded_ranking
 from tests.helpers.objective_trainings import XENDCG, LightGBM, assert_same_predictions
-from tests.helpers.parameters import long_except, short
+from tests.helpers.parameters import long_except
 
 lgb = pytest.importorskip("lightgbm")
 pytest.importorskip("sklearn")
@@ -98,20 +96,6 @@ def test_cv_with_folds_of_whole_queries_equals_the_built_in_objective(name, reve
     assert results[0] == results[1]
 
 
-@pytest.mark.parametrize("options", [{}, {"stratified": False}, {"stratified": False, "shuffle": False}], ids=short)
-def test_cv_with_its_default_folds_is_refused_and_the_hint_works(options):
-    from sklearn.model_selection import GroupKFold, KFold
-
-    data, params = graded_ranking(12), {**PARAMS, **our_params(LAMBDARANK)}
-    message = r"has \d+ of the \d+ rows of query \d+: its queries were cut(.|\n)*Hint: lgb.cv\(folds=.*GroupKFold"
-    for folds in ({"nfold": 3}, {"folds": KFold(3).split(data.X)}):
-        with pytest.raises(ra.InputError, match=message):
-            lgb.cv(params, dataset(data), 2, **folds, **options)
-    folds = GroupKFold(5)  # as the hint says
-    result = lgb.cv(params, dataset(data), 2, folds=folds, feval=ra.lightgbm.eval_metric(LETOR), **options)
-    assert len(result[f"valid {LETOR.name}-mean"]) == 2
-
-
 @pytest.mark.parametrize(
     ("sizes", "subsets", "message"),
     [
@@ -130,31 +114,6 @@ def test_the_first_cut_query_is_named_even_in_a_subset_of_a_subset(sizes, subset
 
 
 # scikit-learn's interface
-
-
-def ranker(objective, **more):
-    return lgb.LGBMRanker(n_estimators=5, verbosity=-1, n_jobs=1, min_child_samples=5, **objective, **more)
-
-
-@pytest.mark.parametrize("weighted", [False, True])
-@EACH_OBJECTIVE
-def test_lgbmranker_trains_the_built_in_model_also_when_cloned_or_pickled(name, weighted):
-    from sklearn.base import clone
-
-    data = graded_ranking(6)
-    weights = np.random.default_rng(4).random(data.y.size) if weighted else None
-
-    def fitted(model):
-        return model.fit(data.X, data.y, group=data.sizes, sample_weight=weights).predict(data.X, raw_score=True)
-
-    our_ranker, built_in = map(ranker, both_params(name))
-    expected = fitted(our_ranker)
-    assert_same_predictions(expected, fitted(built_in))
-    unpickled = pickled(our_ranker)
-    np.testing.assert_array_equal(unpickled.predict(data.X), expected)
-    for copied_ranker in (unpickled, clone(our_ranker), pickled(ranker(our_params(VALUES[name]))), our_ranker):
-        assert copied_ranker.get_params()["objective"].objective == VALUES[name]
-        np.testing.assert_array_equal(fitted(copied_ranker), expected)
 
 
 def test_a_regressor_without_groups_is_refused():

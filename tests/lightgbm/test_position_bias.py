@@ -3,8 +3,6 @@
 `tests/objectives` compares the trained models with LightGBM's own.
 """
 
-from __future__ import annotations
-
 import copy
 import pickle
 

@@ -1,7 +1,5 @@
 """LightGBM on tables of Arrow, polars and pandas: every adapter returns the same numbers as on arrays."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """What our metrics and objectives refuse to take part in: cut queries, several workers, and settings that mislead."""
 
-from __future__ import annotations
-
 import sys
 from types import SimpleNamespace
 

@@ -18,36 +18,6 @@ from tests.helpers.conventions import conventions
 from tests.helpers.oracle_rows import columns_and_scores
 from tests.oracles.rows import Row
 
-OBJECTIVES = [
-    objectives.lightgbm.lambdarank(),
-    objectives.lightgbm.lambdarank(lambdarank_norm=False, label_gain=[0, 1, 3.5], sigmoid=0.5),
-    objectives.lightgbm.xendcg(objective_seed=11),
-    objectives.xgboost.ndcg(ndcg_exp_gain=False),
-    objectives.xgboost.ndcg(lambdarank_pair_method="mean", lambdarank_num_pair_per_sample=4),
-    objectives.xgboost.pairwise(lambdarank_normalization=False),
-    objectives.xgboost.map(lambdarank_score_normalization=False),
-    objectives.catboost.pair_logit(),
-    objectives.ListNet(),
-    objectives.ListMLE(),
-    objectives.ApproxNDCG(convention="textbook@10", temperature=0.1, hessian=1),
-    objectives.LambdaLoss(convention="lightgbm@all", scheme="ndcg2++_10", truncation=30, sigma=1),
-    objectives.LambdaLoss(convention="sklearn@all", scheme="arp1", truncation=None, sigma=0.5),
-    objectives.catboost.query_soft_max(beta=0.5, lambda_=0),
-    objectives.QueryRMSE(),
-    objectives.catboost.query_cross_entropy(),
-    *(
-        objectives.lightgbm.lambdarank().replace(sigmoid="exact", convention=text)
-        for text in ("lightgbm.map@10", "catboost.mrr@5", "yahoo.err")
-    ),
-    objectives.catboost.lambdamart(top=5, type="Exp"),
-    *(objectives.catboost.lambdamart(metric=metric) for metric in ("MRR", "ERR", "MAP")),
-    objectives.catboost.stochastic_rank("NDCG", top=10, sigma=0.5, lambda_=0),
-    objectives.catboost.stochastic_rank("PFound", seed=2**64 - 1),
-    objectives.catboost.yetirank(mode="ERR", num_neighbors=-1, noise="Gauss"),
-    objectives.catboost.yetirank(),
-    objectives.catboost.stochastic_filter(sigma=2, num_estimations=5),
-]
-
 BIASES = [
     objectives.lightgbm.position_bias(),
     objectives.lightgbm.position_bias(lambdarank_position_bias_regularization=0.3, learning_rate=1),
@@ -56,9 +26,6 @@ BIASES = [
     objectives.xgboost.unbiased(lambdarank_bias_norm=0, lambdarank_num_pair_per_sample=7),
     objectives.unbiased_lambdamart(limit=None, norm=0.5),
 ]
-VALUE_BY_CLASS = {type(value): value for value in reversed([*BIASES, *OBJECTIVES])}  # one value of every class
-
-
 MEASURES = (ra.NDCG, ra.DCG, ra.ERR, ra.RR, ra.AP)
 SWAPPABLE = (ra.AP, ra.RR, ra.ERR)  # measures of LambdaRank besides NDCG
 CATBOOST_ERR = ra.presets.catboost.err(None, use_weights=False)
@@ -85,7 +52,6 @@ def swappable_conventions(draw: st.DrawFn) -> ra.Convention:
 
 @st.composite
 def stochastic_ranks(draw: st.DrawFn) -> objectives.StochasticRank:
-    """Draw a StochasticRank."""
     return objectives.StochasticRank(
         convention=draw(swappable_conventions()),
         sigma=draw(st.sampled_from([0.5, 1, 3])),
@@ -100,7 +66,6 @@ def stochastic_ranks(draw: st.DrawFn) -> objectives.StochasticRank:
 
 @st.composite
 def yetiranks(draw: st.DrawFn) -> objectives.YetiRank:
-    """Draw a YetiRank."""
     delta = draw(st.sampled_from(["classic", "exact", "catboost"]))
     noise = draw(st.sampled_from(["logistic", "gauss", "none"]))
     return objectives.YetiRank(
@@ -128,9 +93,8 @@ def simple_yetirank(convention: ra.Convention, **fields: object) -> objectives.Y
 
 
 @st.composite
-def pairwise_objectives(draw: st.DrawFn) -> objectives.LambdaRank | objectives.RankNet:
-    """Draw a LambdaRank of NDCG, or a RankNet."""
-    common = {
+def fields_of_pairs(draw: st.DrawFn) -> dict[str, object]:
+    return {
         "truncation": draw(st.sampled_from([None, 1, 3, 10])),
         "samples": None,
         "sigma": draw(st.sampled_from([0.5, 1.0, 2.0])),
@@ -138,18 +102,24 @@ def pairwise_objectives(draw: st.DrawFn) -> objectives.LambdaRank | objectives.R
         "hessian": draw(st.sampled_from(["plain", "doubled"])),
         "sigmoid": "exact",
     }
+
+
+@st.composite
+def pairwise_objectives(draw: st.DrawFn) -> objectives.LambdaRank | objectives.RankNet:
+    """Draw a LambdaRank of NDCG, or a RankNet."""
     if draw(st.integers(0, 3)) == 0:
-        return objectives.RankNet(**common)
+        return objectives.RankNet(**draw(fields_of_pairs()))
     convention = draw(conventions(lenient=True).filter(lambda c: isinstance(c, ra.NDCG)))
     if "1e+30" in convention.gain:  # its gradients overflow float32
         convention = convention.replace(gain="exp2")
     if convention.get("ideal") == "top-only":  # no objective accepts such an ideal
         convention = convention.replace(ideal="retrieved-only")
-    return objectives.LambdaRank(**common, convention=convention, beyond_k=draw(st.sampled_from(["keep", "cut"])))
+    beyond_k = draw(st.sampled_from(["keep", "cut"]))
+    return objectives.LambdaRank(**draw(fields_of_pairs()), convention=convention, beyond_k=beyond_k)
 
 
 def lambdarank_takes(convention: ra.Convention) -> bool:
-    """Tell whether LambdaRank accepts a convention; `test_trade_gradients` checks that it refuses the rest."""
+    """Tell whether LambdaRank accepts a convention."""
     by_row = convention.weighting == "row_weight" or getattr(convention, "pool", "") == "rows"
     first = getattr(convention, "count", "first") == "first"
     return first and not by_row and getattr(convention, "retrieve", "all") == "all"
@@ -159,16 +129,8 @@ def lambdarank_takes(convention: ra.Convention) -> bool:
 def lambdaranks(draw: st.DrawFn) -> objectives.LambdaRank:
     """Draw a LambdaRank of AP, RR or ERR."""
     convention = draw(conventions(lenient=True, measures=SWAPPABLE).filter(lambdarank_takes))
-    return objectives.LambdaRank(
-        convention=convention,
-        beyond_k=draw(st.sampled_from(["keep", "cut"])),
-        truncation=draw(st.sampled_from([None, 1, 3, 10])),
-        samples=None,
-        sigma=draw(st.sampled_from([0.5, 1.0, 2.0])),
-        normalization=draw(st.sampled_from(["none", "lightgbm", "xgboost", "xgboost-distance", "xgboost-sum"])),
-        hessian=draw(st.sampled_from(["plain", "doubled"])),
-        sigmoid="exact",
-    )
+    beyond_k = draw(st.sampled_from(["keep", "cut"]))
+    return objectives.LambdaRank(**draw(fields_of_pairs()), convention=convention, beyond_k=beyond_k)
 
 
 EXACT = objectives.lightgbm.lambdarank().replace(sigmoid="exact")
@@ -215,10 +177,20 @@ NOISY = [  # they draw from CatBoost's generator
     objectives.catboost.stochastic_filter(num_estimations=3),
 ]
 ALL = [*STATELESS, *RANDOMIZED, *NOISY]
+OBJECTIVES = [  # with further values of fields
+    objectives.lightgbm.lambdarank(lambdarank_norm=False, label_gain=[0, 1, 3.5], sigmoid=0.5),
+    objectives.lightgbm.xendcg(objective_seed=11),
+    objectives.LambdaLoss(convention="sklearn@all", scheme="arp1", truncation=None, sigma=0.5),
+    objectives.catboost.lambdamart(top=5, type="Exp"),
+    objectives.catboost.stochastic_rank("NDCG", top=10, sigma=0.5, lambda_=0),
+    objectives.catboost.stochastic_rank("PFound", seed=2**64 - 1),
+    objectives.catboost.yetirank(mode="ERR", num_neighbors=-1, noise="Gauss"),
+    *ALL,
+]
+VALUE_BY_CLASS = {type(value): value for value in reversed([*BIASES, *OBJECTIVES])}  # one value of every class
 
 
 def objective_id(value: objectives.Objective) -> str:
-    """Return the id of an objective in the name of a test."""
     return str(value).partition("/v")[0].replace("/", " ")
 
 

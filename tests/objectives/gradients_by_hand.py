@@ -164,7 +164,6 @@ class Stream:
         self.state, self.increment = state, increment
 
     def uint32(self) -> int:
-        """Return the next number."""
         self.state = (MULTIPLIER * self.state + self.increment) % 2**64
         shifted, turn = ((self.state >> 18 ^ self.state) >> 27) % WORD, self.state >> 59
         return (shifted >> turn | shifted << (32 - turn)) % WORD
@@ -185,7 +184,6 @@ class Generator:
         self.streams = (Stream(first_state, 2 * first_sequence + 1), Stream(second_state, 2 * second_sequence + 1))
 
     def uint64(self) -> int:
-        """Return the next number."""
         return self.streams[0].uint32() * WORD + self.streams[1].uint32()
 
     def uniform(self) -> float:
@@ -354,6 +352,5 @@ def stochastic_filter(queries: Sequence[Sequence[Row]], value: StochasticFilter,
 
 
 def filtered_value(rows: Sequence[Row], convention: ra.FilteredDCG, retrieved: Sequence[bool]) -> float:
-    """Return the measure of the rows that are retrieved."""
     ranked = [replace(row, score=float("inf") if keep else -1e300) for row, keep in zip(rows, retrieved, strict=True)]
     return oracle(ranked, convention)[0]

@@ -39,7 +39,6 @@ def seed_before(seed: int) -> int:
 
 
 def train(trial: dict[str, Any], ours: bool) -> np.ndarray:  # noqa: FBT001 - our objective, or the built-in one
-    """Train under a trial and return raw scores."""
     params = {name: value for name, value in trial.items() if name not in NO_SETTING}
     preset = trial.get("preset", {})
     name, bias = params.pop("objective", "lambdarank"), trial.get("bias")
@@ -61,7 +60,6 @@ def train(trial: dict[str, Any], ours: bool) -> np.ndarray:  # noqa: FBT001 - ou
 
 
 def decay_learning_rate() -> Any:
-    """Return a callback that lowers the learning rate in every round."""
     return lgb.reset_parameter(learning_rate=lambda number: 0.1 * 0.9**number)
 
 
@@ -131,4 +129,4 @@ SETTINGS = [
              {"histogram_pool_size": 1.0}, {"enable_bundle": False}, {"is_enable_sparse": False},
              {"feature_pre_filter": False}, {"boost_from_average": False}], no_effect=True),
 ]  # fmt: skip
-LIGHTGBM = Toolkit("LightGBM", SETTINGS, train, (lgb.basic.LightGBMError, ra.InputError))
+LIGHTGBM = Toolkit("LightGBM", SETTINGS, PRESETS, train, (lgb.basic.LightGBMError, ra.InputError))

@@ -19,7 +19,6 @@ class Setting(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The name in the table."""
         names = {name: None for trial in self.trials for name in trial if name not in NO_SETTING}
         return self.title or ", ".join(f"`{name}`" for name in names)
 
@@ -29,5 +28,6 @@ class Toolkit(NamedTuple):
 
     name: str
     settings: list[Setting]
+    presets: dict[str, Callable[..., Any]]  # by the name of the built-in objective
     train: Callable[[dict[str, Any], bool], np.ndarray]  # scores of a trial with our objective or the built-in one
     refusals: tuple[type[Exception], ...]

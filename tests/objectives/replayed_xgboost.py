@@ -35,7 +35,6 @@ CATEGORIES = {"data": {"data": FRAME, "enable_categorical": True}}
 
 
 def train(trial: dict[str, Any], ours: bool) -> np.ndarray:  # noqa: FBT001 - our objective, or the built-in one
-    """Train under a trial and return margins."""
     params = {name: value for name, value in trial.items() if name not in NO_SETTING}
     name, preset = params.pop("objective", "rank:ndcg"), trial.get("preset", {})
     label = (DATA.y > 0) if name == "rank:map" else DATA.y
@@ -117,4 +116,4 @@ SETTINGS += [Setting(
         {**MEANS[0], "objective": name, **more} for name in PRESETS for more in ({}, {"bias": {}}))],
     title='`lambdarank_pair_method="mean"` in the preset, from 3.4 on with its `seed` and a `base_score`')]  # fmt: skip
 SETTINGS += [] if PAIR_SEED else [MEAN_WITH_OTHER_DRAWS]
-XGBOOST = Toolkit("XGBoost", SETTINGS, train, (xgb.core.XGBoostError, ra.InputError))
+XGBOOST = Toolkit("XGBoost", SETTINGS, PRESETS, train, (xgb.core.XGBoostError, ra.InputError))

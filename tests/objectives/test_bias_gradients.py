@@ -1,7 +1,5 @@
 """Gradients under a position bias and the biases learned: equal to plain Python, and properties of every bias."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -9,13 +7,7 @@ import rankadapters as ra
 from rankadapters import objectives
 from rankadapters.evaluation import threads
 from rankadapters.objectives.kernels import changes, replicas
-from tests.objectives.examples import (
-    EXACT,
-    STATELESS,
-    TABULATED,
-    labels_scores_sizes,
-    objective_id,
-)
+from tests.objectives.examples import EXACT, STATELESS, TABULATED, labels_scores_sizes, objective_id
 
 pytestmark = pytest.mark.long
 pytest.importorskip("numba")
@@ -111,16 +103,6 @@ def test_a_better_ordered_pair_lowers_the_true_cost_and_raises_the_mirrored_cost
     assert ratio["mirrored"] == pytest.approx(np.log1p(np.exp(4)) / np.log(2))
 
 
-def test_clicks_caused_by_position_are_learned_as_position_bias():
-    """All rows are equally relevant, but rows near the top get more clicks: the biases fall with the position."""
-    n_queries, n = 400, 8
-    clicks = (np.random.default_rng(1).random((n_queries, n)) < 1 / (1 + np.arange(n))).astype(float).ravel()
-    bias = ROWS.replace(regularization=0)
-    binding = bias.bind(objectives.catboost.pair_logit(), ra.Queries(clicks, group_sizes=[n] * n_queries))
-    train(binding, np.zeros(clicks.size), 20)
-    assert (np.diff(bias.learned(binding).biases) < 0).all()
-
-
 @pytest.mark.parametrize("positions", [[0, 1, 0, 2, 1], np.array([0, 1, 0, 0, 3]), [0, 1, 0, 0, 0]])
 def test_ratios_refuse_positions_that_differ_from_the_row_index(positions):
     queries = ra.Queries([1, 0, 2, 0, 1], group_sizes=[2, 3])
@@ -159,3 +141,19 @@ def test_infinite_mirrored_costs_leave_gradients_finite(value):
 def test_a_weight_of_pairs_that_the_replicas_do_not_compute_is_no_1():
     with pytest.raises(NotImplementedError, match="add_pairs_in_turn does not compute the weight 2 of a pair"):
         replicas.make_memory(3, exact=True, biased=False, drawing=False, kind=changes.CLASSIC)
+
+
+def test_lambda_loss_accepts_only_an_additive_bias():
+    value = objectives.LambdaLoss(convention="lightgbm@10", scheme="ndcg2", truncation=30, sigma=1)
+    queries, scores = ra.Queries([0, 1, 0, 1], group_sizes=[4]), [0.4, 0.3, 0.2, 0.1]
+    with pytest.raises(
+        ra.ConventionError, match=rf"BiasRatios cannot divide the pairs of {value.kind}/.*\nHint: Additive"
+    ):
+        TRUE.bind(value, queries)
+    binding = ROWS.bind(value, queries)
+    grad, hess = binding.gradients(scores)
+    assert (grad == value.bind(queries).gradients(scores)[0]).all()
+    binding.learn(grad, hess)
+    moved = value.bind(queries).gradients(scores + binding.bias.astype(float))
+    assert (binding.gradients(scores)[0] == moved[0]).all()
+    assert (moved[0] != grad).any()

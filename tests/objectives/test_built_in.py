@@ -1,15 +1,17 @@
-"""Presets of LightGBM's and XGBoost's objectives train the models of the built-in objectives."""
+"""Presets of LightGBM's and XGBoost's objectives train the models of the built-in objectives.
 
-from __future__ import annotations
+`test_replayed_settings` compares the models of all settings.
+"""
+
+from itertools import product
 
 import numpy as np
 import pytest
 
 import rankadapters as ra
 from rankadapters import objectives
-from tests.helpers.objective_rankings import graded_ranking, lightgbm_example, mq2008
+from tests.helpers.objective_rankings import graded_ranking
 from tests.helpers.objective_trainings import (
-    MEAN_PAIRS,
     LightGBM,
     XGBoost,
     assert_same_predictions,
@@ -35,54 +37,24 @@ def assert_trains(toolkit, value, built_in, data, **more):
 
 
 def weight_column(toolkit, data):
-    """Return a weight per row for LightGBM and per query for XGBoost."""
     rows = data.y.size if toolkit.name == "lightgbm" else data.sizes.size
     return {"weight": np.random.default_rng(2).random(rows)}
 
 
 def test_the_default_objective_trains_the_built_in_model(toolkit):
-    name, _ = toolkit.built_in[0]
+    name = next(iter(toolkit.presets))
     data = graded_ranking(20)
     assert_trains(toolkit, toolkit.presets[name](), {"objective": name}, data, columns=weight_column(toolkit, data))
 
 
 @pytest.mark.long
-@rows_of_toolkits("name", "options", rows=lambda toolkit: toolkit.built_in)
-def test_a_preset_trains_the_built_in_model_and_converts_to_its_parameters(toolkit, name, options):
-    value, data = toolkit.presets[name](**options), graded_ranking(1, grades=5)
-    native = toolkit.adapter.native_objective(value)
-    assert native["objective"] == name
-    assert native.items() >= options.items()
-    assert_trains(toolkit, value, {"objective": name, **options}, data, columns=weight_column(toolkit, data))
-    assert_trains(
-        toolkit, value, native, graded_ranking(20), seed=options.get("seed", 3 if toolkit.name == "lightgbm" else 0)
-    )
-
-
-@pytest.mark.long
-@rows_of_toolkits(
-    "n_distinct", "name", "options",
-    rows=lambda toolkit: [(2 + 2 * (index % 2), *case) for index, case in enumerate(toolkit.built_in)],
-)  # fmt: skip
+@pytest.mark.parametrize("n_distinct", [2, 4])
+@rows_of_toolkits("name", "options", rows=lambda toolkit: product(toolkit.presets, toolkit.pairs))
 def test_tied_rows_train_the_built_in_model(toolkit, n_distinct, name, options):
     data = graded_ranking(3, n_values=n_distinct)
     data = data._replace(X=data.X[:, :2])
     expected = assert_trains(toolkit, toolkit.presets[name](**options), {"objective": name, **options}, data)
     assert np.unique(expected).size < data.y.size / 20
-
-
-REAL = {"MQ2008": mq2008, "LightGBM's example": lightgbm_example}
-
-
-@pytest.mark.parametrize("source", REAL)
-@rows_of_toolkits("name", rows=lambda toolkit: toolkit.presets)
-@pytest.mark.long
-def test_a_preset_trains_the_built_in_model_of_real_data(toolkit, source, name):
-    value, data = toolkit.presets[name](), REAL[source]()
-    assert_trains(toolkit, value, {"objective": name}, data)
-    if toolkit.name == "lightgbm" and source == "MQ2008":
-        query_weights = np.repeat(np.random.default_rng(2).random(data.sizes.size), data.sizes)
-        assert_trains(toolkit, value, {"objective": name}, data, columns={"weight": query_weights})
 
 
 @pytest.mark.long
@@ -94,24 +66,6 @@ def test_short_queries_train_the_built_in_model(toolkit, name, size):
     expected = toolkit.predictions(data, {"objective": name})
     scores = toolkit.predictions(data, toolkit.presets[name]())
     np.testing.assert_allclose(scores, expected, rtol=0, atol=toolkit.tolerance)
-
-
-@pytest.mark.long
-def test_initial_scores_and_samples_train_the_built_in_model(toolkit):
-    data, rng = graded_ranking(5), np.random.default_rng(3)
-    if toolkit.name == "xgboost":
-        for name, options in (("rank:ndcg", {}), ("rank:map", MEAN_PAIRS)):
-            value, built_in = toolkit.presets[name](**options), {"objective": name, **options}
-            assert_trains(toolkit, value, built_in, data, kind=toolkit.package.QuantileDMatrix)
-        columns = {"base_margin": rng.normal(size=data.y.size)}
-        for params in ({"tree_method": "exact"}, {"subsample": 0.5, "colsample_bytree": 0.5, "seed": 3}):
-            assert_trains(toolkit, NDCG, {"objective": "rank:ndcg"}, data, columns=columns, **params)
-        return
-    # Some start scores lie beyond lambdarank's table. No softmax may round to 1, since rank_xendcg divides by 0 then.
-    bagging = {"bagging_fraction": 0.5, "bagging_freq": 1, "bagging_seed": 3}
-    for name, spread in (("lambdarank", 20), ("rank_xendcg", 1)):
-        start = {"init_score": rng.normal(0, spread, data.y.size)}
-        assert_trains(toolkit, toolkit.presets[name](), {"objective": name}, data, columns=start, **bagging)
 
 
 def test_xgboost_refuses_weights_that_are_all_0_unless_the_average_is_uniform():

@@ -1,7 +1,5 @@
 """Gradients of objectives: equal to plain Python, properties that hold for all objectives, and refused input."""
 
-from __future__ import annotations
-
 import math
 import re
 from itertools import product
@@ -121,21 +119,6 @@ def test_gradients_of_a_query_add_up_to_0(value):
     grad, _ = objectives.gradients(labels, scores, value, group_sizes=sizes)
     starts = np.cumsum([0, *sizes[:-1]])
     np.testing.assert_allclose(np.add.reduceat(grad.astype(float), starts), 0, atol=2e-6 * np.abs(grad).max())
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("value", STATELESS, ids=objective_id)
-def test_permuted_rows_have_permuted_gradients(value):
-    labels, scores, sizes = labels_scores_sizes(value)
-    qid = np.repeat(np.arange(len(sizes)), sizes)
-    in_order = objectives.gradients(labels, scores, value, qid=qid)
-    order = np.random.default_rng(5).permutation(qid.size)
-    shuffled = objectives.gradients(labels[order], scores[order], value, qid=qid[order])
-    for expected, shuffled_part in zip(in_order, shuffled, strict=True):
-        if value.kind in {"query-soft-max", "listnet", "query-rmse", "query-cross-entropy"}:  # they add in row order
-            np.testing.assert_allclose(shuffled_part, expected[order], rtol=1e-5, atol=1e-7)
-        else:
-            np.testing.assert_array_equal(shuffled_part, expected[order])
 
 
 @pytest.mark.long

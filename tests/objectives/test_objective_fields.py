@@ -1,9 +1,6 @@
 """Values that the fields of objectives and position biases accept or refuse, alone and in combination."""
 
-from __future__ import annotations
-
 import re
-from inspect import Parameter, signature
 
 import pytest
 
@@ -106,13 +103,6 @@ def test_every_class_refuses_a_missing_field(cls):
 def test_the_smallest_and_largest_allowed_values_are_accepted(cls, field, values):
     for value in values:
         assert getattr(VALUE_BY_CLASS[cls].replace(**{field: value}), field) == value
-
-
-@pytest.mark.parametrize("cls", OBJECTIVES.values(), ids=lambda cls: cls.__name__)
-def test_bind_takes_queries_by_position_and_all_options_by_keyword(cls):
-    queries, *options = signature(VALUE_BY_CLASS[cls].bind).parameters.values()
-    assert queries.kind is Parameter.POSITIONAL_OR_KEYWORD
-    assert {option.kind for option in options} == {Parameter.KEYWORD_ONLY}
 
 
 @pytest.mark.long

@@ -7,6 +7,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import objectives
+from tests.objectives.examples import ALL, NOISY, RANDOMIZED, STATELESS, objective_id
 
 pytestmark = pytest.mark.long
 
@@ -14,43 +15,10 @@ SIZES = [3, 5, 2, 4]
 WEIGHTS = [0.25, 3.0, 1.5, 0.7]  # their mean is 1.3625
 LABELS = np.array([0, 1, 1, 0, 1, 0, 0, 1, 1, 0, 0, 0, 1, 0])
 SCORES = np.random.default_rng(0).standard_normal(14).astype(np.float32)
-DIVIDES_BY_MEAN = [
-    objectives.xgboost.ndcg(),
-    objectives.xgboost.ndcg(lambdarank_pair_method="mean", lambdarank_num_pair_per_sample=2),
-    objectives.xgboost.pairwise(),
-    objectives.xgboost.map(),
-    objectives.xgboost.ndcg().replace(sigmoid="exact", convention="letor4@2+average=query"),
-    objectives.catboost.pair_logit().replace(hessian="doubled"),
-]
-MULTIPLIES = [
-    objectives.lightgbm.lambdarank(),
-    objectives.lightgbm.lambdarank().replace(sigmoid="exact"),
-    objectives.lightgbm.xendcg(),
-    objectives.catboost.pair_logit(),
-    objectives.ListNet(),
-    objectives.catboost.query_soft_max(),
-    objectives.QueryRMSE(),
-    objectives.catboost.query_cross_entropy(),
-]
-DRAWING = [
-    objectives.catboost.yetirank(),
-    objectives.catboost.stochastic_filter(num_estimations=3),
-    objectives.catboost.stochastic_rank("NDCG"),
-]
-
-
-def kind(value: objectives.Objective) -> str:
-    return str(value).partition("/v")[0].replace("/", " ")
 
 
 def gradients(value, weights):
     return objectives.gradients(LABELS, SCORES, value, group_sizes=SIZES, query_weight=weights)
-
-
-def matrix():
-    """Return the rows with their weights as a DMatrix."""
-    xgb = pytest.importorskip("xgboost")
-    return xgb.DMatrix(np.zeros((14, 1)), LABELS, qid=np.repeat(np.arange(4), SIZES), weight=WEIGHTS)
 
 
 def averaged_by_query(value):
@@ -60,9 +28,9 @@ def averaged_by_query(value):
     return value.replace(convention=value.convention.replace(average="query"))
 
 
-@pytest.mark.parametrize("value", [*DIVIDES_BY_MEAN, *MULTIPLIES, *DRAWING], ids=kind)
+@pytest.mark.parametrize("value", ALL, ids=objective_id)
 def test_weights_multiply_gradients_and_xgboost_objectives_divide_them_by_their_mean(value):
-    divides, value = value in DIVIDES_BY_MEAN, averaged_by_query(value)
+    divides, value = getattr(value, "hessian", "") == "doubled", averaged_by_query(value)
     assert (value.uses_weights, value.divides_weights) == (True, divides)
     factor = np.float32(len(WEIGHTS) / np.float32(WEIGHTS).sum(dtype=float)) if divides else np.float32(1)
     for plain, weighted in zip(gradients(value, None), gradients(value, WEIGHTS), strict=True):
@@ -70,20 +38,14 @@ def test_weights_multiply_gradients_and_xgboost_objectives_divide_them_by_their_
         assert np.abs(weighted - plain).max() > 0.01
 
 
-@pytest.mark.parametrize("value", [*DIVIDES_BY_MEAN, *MULTIPLIES, *DRAWING], ids=kind)
+@pytest.mark.parametrize("value", ALL, ids=objective_id)
 def test_only_objectives_that_draw_change_from_call_to_call(value):
     binding = value.bind(ra.Queries(LABELS, group_sizes=SIZES))
     initial_state, first, second = binding.state.copy(), binding.gradients(SCORES), binding.gradients(SCORES)
-    draws = value in DRAWING or value.kind == "xendcg" or getattr(value, "samples", None) is not None
+    draws = value in [*RANDOMIZED, *NOISY]
     assert np.array_equal(first, second) != draws
     assert np.array_equal(initial_state, binding.state) != draws
     assert (binding.state.size > 0) == draws
-
-
-@pytest.mark.parametrize("value", DIVIDES_BY_MEAN, ids=kind)
-def test_gradients_and_xgboosts_training_weigh_alike(value):
-    train = matrix()
-    np.testing.assert_array_equal(ra.xgboost.objective(value)(SCORES, train), gradients(value, WEIGHTS))
 
 
 @pytest.mark.parametrize("factor", [1e-20, 1e20])
@@ -101,7 +63,7 @@ def test_only_objectives_that_divide_refuse_weights_that_add_up_to_0():
     assert not hess.any()
 
 
-@pytest.mark.parametrize("value", [DIVIDES_BY_MEAN[0], *MULTIPLIES[3:5]], ids=kind)
+@pytest.mark.parametrize("value", [objectives.xgboost.ndcg(), objectives.ListNet()], ids=objective_id)
 @pytest.mark.parametrize("weight", [1e-39, 1e-50, 1e39, 1e300])
 def test_weights_that_float32_cannot_hold_are_refused(value, weight):
     message = rf"query_weight\[2\] is {weight}; allowed are 0 and 1.17549e-38 to 3.40282e+38.*\nHint: rescale"
@@ -109,7 +71,7 @@ def test_weights_that_float32_cannot_hold_are_refused(value, weight):
         gradients(value, [1, 0, weight, 1])
 
 
-@pytest.mark.parametrize("value", [v for v in [*DIVIDES_BY_MEAN, *MULTIPLIES] if v.kind != "lambdarank"], ids=kind)
+@pytest.mark.parametrize("value", [v for v in STATELESS if "convention" not in v.fields()], ids=objective_id)
 @pytest.mark.parametrize("column", ["row_weight", "pairs"])
 def test_columns_that_an_objective_would_ignore_are_refused(value, column):
     columns = {"row_weight": np.ones(14), "pairs": ([1], [0])}

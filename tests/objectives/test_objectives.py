@@ -1,7 +1,5 @@
 """Objectives and position biases as values: their fields, equality, signatures, presets, errors and examples."""
 
-from __future__ import annotations
-
 import pickle
 import runpy
 import sys
@@ -14,7 +12,8 @@ import rankadapters as ra
 from rankadapters import objectives
 from rankadapters.objectives.pair_gradients import PairDraws, twister_word
 from tests.helpers.objective_rankings import graded_ranking
-from tests.objectives.examples import BIASES, OBJECTIVES
+from tests.helpers.parameters import short
+from tests.objectives.examples import BIASES, OBJECTIVES, simple_stochastic_rank, simple_yetirank
 
 READERS = [
     *((objectives.parse, value) for value in OBJECTIVES),
@@ -209,3 +208,56 @@ def test_the_example_trains_every_objective_in_every_toolkit(capsys, monkeypatch
     for line in lines:
         assert all(0 < float(value) <= 1 for value in line.split()[-3:])
     assert "YetiRank (built in)" in picture.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("delta", ["exact", "catboost"])
+def test_catboosts_pair_weights_are_exact_for_dcg_ndcg_and_pfound(delta):
+    for text in ("catboost@5", "catboost.dcg@5", "catboost.pfound@5"):
+        assert simple_yetirank(text, delta=delta).delta == "exact"
+    for text in ("catboost.mrr@5", "catboost.map@5", "catboost.err@5"):
+        assert simple_yetirank(text, delta=delta).delta == delta
+
+
+def test_catboosts_estimate_is_exact_if_sigma_is_1_and_no_reader_stops():
+    assert simple_stochastic_rank("catboost@5", arithmetic="catboost").arithmetic == "exact"
+    assert simple_stochastic_rank("catboost@5", arithmetic="catboost", sigma=2).arithmetic == "catboost"
+    assert objectives.catboost.stochastic_rank("ERR").arithmetic == "catboost"
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("policy", ["skip", "zero"])
+def test_a_query_shorter_than_k_has_no_gradient_of_filtered_dcg(policy):
+    value = objectives.catboost.stochastic_filter(num_estimations=4)
+    columns = {"labels": [1, 0, 2, 1, 0, 1], "scores": [0.5, 0.2, 0.1, 0.3, 0.6, 0.9], "group_sizes": [4, 2]}
+    padded, shortened = (
+        objectives.gradients(**columns, objective=value.replace(convention=value.convention.replace(k=3, short=short)))
+        for short in ("pad", policy)
+    )
+    assert shortened[0].tolist() == [*padded[0][:4].tolist(), 0, 0]
+    assert padded[0].all()
+
+
+# Position biases in the adapters
+
+
+ADAPTERS = ["lightgbm", "xgboost"]
+
+
+def objective_of(adapter):
+    pytest.importorskip(adapter)
+    return getattr(ra, adapter).objective
+
+
+@pytest.mark.parametrize("adapter", ADAPTERS)
+@pytest.mark.parametrize("bias", BIASES[2:], ids=short)
+@pytest.mark.parametrize("value", OBJECTIVES, ids=lambda value: value.kind)
+def test_only_pair_objectives_accept_a_position_bias(adapter, bias, value):
+    make_objective = objective_of(adapter)
+    if isinstance(value, objectives.LambdaRank | objectives.RankNet | objectives.LambdaMAP | objectives.LambdaLoss):
+        objective = make_objective(value, position_bias=bias)
+        assert objective.position_bias == bias
+        assert repr(objective) == f"objective({value}, position_bias={bias})"
+        return
+    message = rf"corrects pairs of rows, but {type(value).__name__} has none\.\nHint: one of .*'LambdaRank', 'RankNet'"
+    with pytest.raises(ra.ConventionError, match=message):
+        make_objective(value, position_bias=bias)

@@ -1,7 +1,5 @@
 """One objective of each family of kernels against plain Python; the long tests of this folder compare all of them."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np

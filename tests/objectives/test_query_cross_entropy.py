@@ -4,8 +4,6 @@ CatBoost trains this loss on GPUs only, so we compare with finite differences of
 in the labels that count as equal: within 1e-20 in the metric and within 1e-5 in the training, both in float32.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -82,17 +80,3 @@ def test_gradients_equal_catboosts(labels, alpha, base):
     scores = base + np.array(SCORES)
     grad, _ = gradients(labels, scores, alpha)
     np.testing.assert_allclose(grad, catboost_derivatives(labels, scores, alpha, [0] * 3), atol=2e-7)
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_gradients_of_random_queries_equal_catboosts(seed):
-    rng = np.random.default_rng(seed)
-    sizes = rng.integers(1, 7, 6)
-    qid, n = np.repeat(np.arange(6), sizes), int(sizes.sum())
-    labels = rng.choice([0, 0.25, 0.5, 1], n) if seed % 2 else np.repeat(rng.choice([0, 0.4, 1], 6), sizes)
-    labels = np.where(rng.random(n) < 0.1, rng.random(n), labels)
-    scores = rng.normal(0, rng.choice([0.5, 3, 12]), n)
-    weights = None if seed % 4 else rng.choice([0.5, 1, 3], 6)
-    per_row = None if weights is None else weights[qid]
-    grad, _ = gradients(labels, scores, 0.7, qid=qid, query_weight=weights)
-    np.testing.assert_allclose(grad, catboost_derivatives(labels, scores, 0.7, qid, per_row), atol=1e-6)

@@ -1,7 +1,5 @@
 """Gradients of objectives that draw at random, against plain Python."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -17,7 +15,6 @@ from tests.helpers.random_loss_records import float64_gradients
 from tests.objectives import gradients_by_hand as by_hand
 from tests.objectives.examples import (
     CATBOOST_ERR,
-    labels_scores_sizes,
     simple_stochastic_rank,
     simple_yetirank,
     stochastic_ranks,
@@ -172,18 +169,6 @@ def test_stochastic_filter_keeps_rows_at_random(queries, options, fields):
     expected = np.concatenate([part[::-1] if reverse else part for part in expected])
     np.testing.assert_allclose(grad, expected, rtol=1e-6, atol=1e-6 * max(np.abs(expected).max(), 1e-9))
     assert (hess == 1).all()
-
-
-@pytest.mark.parametrize("convention", [None, ra.presets.textbook(5), ra.presets.catboost.map(5, border=0)])
-def test_without_noise_permuted_rows_have_permuted_gradients(convention):
-    fields = {"delta": "classic", "convention": None} if convention is None else {"convention": convention}
-    value = simple_yetirank(ra.presets.textbook(5), noise="none").replace(**fields)
-    labels, scores, _ = labels_scores_sizes(value, 8, (60,))
-    order = np.random.default_rng(3).permutation(60)
-    in_order = float64_gradients(value, ra.Queries(labels, group_sizes=[60]), scores)
-    shuffled = float64_gradients(value, ra.Queries(labels[order], group_sizes=[60]), scores[order])
-    for expected, part in zip(in_order, shuffled, strict=True):
-        np.testing.assert_array_equal(part, expected[order])
 
 
 def test_without_noise_the_smallest_score_difference_decides_the_order():

@@ -1,12 +1,11 @@
 """The tables of docs/reference/objectives.md: each line agrees with trained models, and every setting has a line."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np
 import pytest
 
+import rankadapters as ra
 from tests.helpers.checkout import CHECKOUT
 
 pytest.importorskip("pandas")
@@ -67,6 +66,17 @@ def test_every_line_of_the_tables_agrees_with_training(name, line):
 @pytest.mark.parametrize("name", TOOLKITS)
 def test_the_tables_list_every_setting(name):
     assert {setting.name for setting in load_toolkit(name).settings} <= {line[0] for line in table_lines(name)}
+
+
+@pytest.mark.parametrize("name", TOOLKITS)
+def test_presets_convert_to_the_parameters_that_they_are_made_of(name):
+    toolkit = load_toolkit(name)
+    presets = [trial for setting in toolkit.settings for trial in setting.trials if "preset" in trial]
+    assert len(presets) > 5
+    for trial in presets:
+        objective = trial.get("objective", next(iter(toolkit.presets)))
+        native = getattr(ra, name.lower()).native_objective(toolkit.presets[objective](**trial["preset"]))
+        assert native.items() >= {"objective": objective, **trial["preset"]}.items()
 
 
 @pytest.mark.parametrize("name", TOOLKITS)

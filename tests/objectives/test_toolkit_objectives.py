@@ -1,7 +1,5 @@
 """Objectives in LightGBM's and XGBoost's training: properties that hold in both."""
 
-from __future__ import annotations
-
 import copy
 import gc
 import pickle
@@ -14,15 +12,9 @@ import pytest
 import rankadapters as ra
 from rankadapters import objectives
 from tests.helpers.objective_rankings import graded_ranking
-from tests.helpers.objective_trainings import (
-    OBJECTIVES,
-    XENDCG,
-    LightGBM,
-    XGBoost,
-    rows_of_toolkits,
-    with_accepted_labels,
-)
+from tests.helpers.objective_trainings import XENDCG, LightGBM, XGBoost, with_accepted_labels
 from tests.helpers.parameters import short
+from tests.objectives.examples import ALL, objective_id
 
 RANDOM = [
     objectives.catboost.stochastic_rank("NDCG", top=10),
@@ -44,7 +36,7 @@ def pickled(value):
 
 
 @pytest.mark.long
-@rows_of_toolkits("value", rows=lambda toolkit: OBJECTIVES[toolkit.name])
+@pytest.mark.parametrize("value", ALL, ids=objective_id)
 def test_a_direct_call_returns_the_gradients_of_the_first_round_in_float32(toolkit, value):
     data = with_accepted_labels(graded_ranking(7), value)
     scores = np.random.default_rng(5).normal(size=data.y.size).astype(toolkit.score_dtype)
@@ -115,7 +107,7 @@ def test_datasets_without_group_and_predictions_of_another_length_are_refused(to
 
 @pytest.mark.parametrize("field", ["label", "weight", "group"])
 def test_a_dataset_that_changes_between_rounds_is_refused_until_reset(toolkit, field):
-    data, objective = graded_ranking(18), toolkit.adapter.objective(OBJECTIVES["lightgbm"][0])
+    data, objective = graded_ranking(18), toolkit.adapter.objective("lightgbm.lambdarank")
     train, scores = toolkit.dataset(data, **toolkit.weights(data, np.ones(data.sizes.size))), np.zeros(data.y.size)
     for _ in range(2):
         objective(scores, train)

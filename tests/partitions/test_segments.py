@@ -1,7 +1,5 @@
 """Segments in Dask and Spark equal those in memory, however the partitions cut the queries."""
 
-from __future__ import annotations
-
 from datetime import date
 
 import numpy as np
@@ -9,55 +7,13 @@ import pytest
 
 import rankadapters as ra
 from tests.evaluation.segment_rows import segment_results
-from tests.helpers.partitioned_rows import AVERAGED_TIES, COLUMNS, conventions, partition_rows, rows
+from tests.helpers.partitioned_rows import AVERAGED_TIES, COLUMNS, ORDER_AND_DOCID, conventions, partition_rows, rows
 
 DATA = rows()
 DATA["market"] = np.array(["se", "no", "dk"])[DATA["query"] % 5 % 3]
 DATA["head"] = DATA["query"] % 2
 SEGMENTS = dict(zip(DATA["query"].tolist(), DATA["market"].tolist(), strict=True))
-ALL_COLUMNS = {**COLUMNS, "order": "position", "docid": "document"}
-
-
-class OnDask:
-    """Dask DataFrames, computed in this thread."""
-
-    def __init__(self, request):
-        self.dask, self.dd = pytest.importorskip("dask"), pytest.importorskip("dask.dataframe")
-        self.pd = pytest.importorskip("pandas")
-        context = self.dask.config.set({"scheduler": "synchronous", "dataframe.convert-string": False})
-        context.__enter__()
-        request.addfinalizer(lambda: context.__exit__(None, None, None))
-        self.module = ra.dask
-
-    def frame(self, parts):
-        tables = [self.pd.DataFrame(part) for part in parts]
-        meta = tables[0].iloc[:0]
-        return self.dd.from_delayed([self.dask.delayed(table) for table in tables], meta=meta, verify_meta=False)
-
-    def in_memory(self, frame):
-        return frame.compute()
-
-
-class OnSpark:
-    """Spark DataFrames of a local session."""
-
-    def __init__(self, request):
-        pytest.importorskip("pyspark")
-        self.session, self.module = request.getfixturevalue("spark"), ra.spark
-
-    def frame(self, parts):
-        from tests.helpers.engines import spark_frame
-
-        return spark_frame(self.session, parts)
-
-    def in_memory(self, frame):
-        pd = pytest.importorskip("pandas")
-        return pd.DataFrame([row.asDict() for row in frame.collect()])
-
-
-@pytest.fixture(params=[OnDask, pytest.param(OnSpark, marks=pytest.mark.long)], ids=["dask", "spark"])
-def engine(request):
-    return request.param(request)
+ALL_COLUMNS = {**COLUMNS, **ORDER_AND_DOCID}
 
 
 def evaluate_in_memory(convention, by, **changes):

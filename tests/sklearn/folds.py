@@ -1,7 +1,5 @@
 """Rows, weights, folds, and values of folds computed without a scorer."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -25,7 +23,6 @@ WEIGHTS = np.repeat(np.random.default_rng(2).random(DATA.sizes.size) + 0.1, DATA
 
 
 def folds():
-    """Return three folds of whole queries."""
     return list(GroupKFold(3).split(DATA.X, DATA.y, DATA.qid))
 
 
@@ -44,5 +41,4 @@ def values_by_fold(convention, model=Ridge(), cv=None, **weights):  # noqa: B008
 
 
 def forest(**params):
-    """Return a small forest."""
     return ExtraTreesRegressor(max_depth=3, random_state=0, **params)

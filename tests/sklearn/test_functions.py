@@ -1,7 +1,5 @@
 """scikit-learn's top_k_accuracy_score, dcg_score and average_precision_score: our values, reading and writing."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

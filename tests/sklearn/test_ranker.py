@@ -1,9 +1,5 @@
 """QueryRanker with plain regressors: queries, tables, parameters, tags, metadata routing, and pipelines."""
 
-from __future__ import annotations
-
-import pickle
-
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -52,13 +48,6 @@ def test_a_regressor_is_fitted_as_by_hand_with_or_without_qid_in_any_row_order()
     assert (model.predict(DATA.X[SHUFFLED]) == by_hand[SHUFFLED]).all()
 
 
-def test_row_weights_reach_the_estimator():
-    model = QueryRanker(Ridge()).fit(DATA.X, DATA.y, qid=DATA.qid, sample_weight=WEIGHTS)
-    by_hand = Ridge().fit(DATA.X, DATA.y, sample_weight=WEIGHTS)
-    assert (model.predict(DATA.X) == by_hand.predict(DATA.X)).all()
-    assert (model.coef_ == by_hand.coef_).all()
-
-
 @pytest.mark.parametrize("rows", [slice(None), SHUFFLED])
 def test_the_score_is_under_the_declared_convention(rows):
     X, y, qid = DATA.X[rows], DATA.y[rows], DATA.qid[rows]
@@ -103,17 +92,6 @@ def test_ids_may_be_any_kind_of_column(as_column):
 # scikit-learn's interface
 
 
-def test_a_ranker_can_be_cloned_changed_and_pickled():
-    model = QueryRanker(Ridge(alpha=1.0), convention=TEXTBOOK).fit(DATA.X, DATA.y)
-    cloned = clone(model).set_params(estimator__alpha=5.0, qid="session")
-    assert (cloned.estimator.alpha, cloned.convention, cloned.qid) == (5.0, TEXTBOOK, "session")
-    assert (model.estimator.alpha, model.qid) == (1.0, None)
-    assert not hasattr(cloned, "estimator_")
-    unpickled = pickle.loads(pickle.dumps(model))
-    assert (unpickled.predict(DATA.X) == model.predict(DATA.X)).all()
-    assert unpickled.convention.name == TEXTBOOK.name
-
-
 def test_tags_equal_those_of_the_estimator():
     for estimator in (HistGradientBoostingRegressor(), Ridge()):
         assert get_tags(QueryRanker(estimator)).input_tags == get_tags(estimator).input_tags
@@ -134,8 +112,6 @@ def test_features_are_selected_by_coefficients_that_exist_once_fitted():
 
 
 class Tagged(RegressorMixin, BaseEstimator):
-    """Stores the metadata that its fit gets."""
-
     def fit(self, X, y, *, tag=None):
         self.tag_ = tag
         return self
@@ -156,17 +132,6 @@ def test_fit_parameters_are_passed_on_or_routed_to_the_estimator():
         for unrequesting in (Tagged(), make_pipeline(StandardScaler(), Tagged()), make_pipeline(Tagged())):
             with pytest.raises(UnsetMetadataPassedError, match="tag"):
                 QueryRanker(unrequesting).fit(DATA.X, DATA.y, tag="x")
-
-
-def test_weights_need_no_request_if_the_convention_uses_them(metadata_routing):
-    results = cross_validate(QueryRanker(Ridge(), convention=WEIGHTED), DATA.X, DATA.y, cv=folds(),
-                           params={"qid": DATA.qid, "sample_weight": WEIGHTS})  # fmt: skip
-    for value, (train, test) in zip(results["test_score"], folds(), strict=True):
-        scores = Ridge().fit(DATA.X[train], DATA.y[train], WEIGHTS[train]).predict(DATA.X[test])
-        first_rows = np.unique(DATA.qid[test], return_index=True)[1]
-        weights = WEIGHTS[test][first_rows]
-        expected = ra.evaluate(DATA.y[test], scores, WEIGHTED, qid=DATA.qid[test], query_weight=weights)
-        assert value == expected.value
 
 
 class UnrequestingRidge(Ridge):

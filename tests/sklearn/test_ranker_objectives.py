@@ -1,7 +1,5 @@
 """QueryRanker with callable objectives and with our declared objectives."""
 
-from __future__ import annotations
-
 import pickle
 
 import numpy as np
@@ -20,9 +18,7 @@ from rankadapters.sklearn import QueryKFold, QueryRanker, query_scorer  # noqa: 
 from tests.helpers.toolkit_rankers import (  # noqa: E402 - after the skip
     CONV,
     DATA,
-    RANKERS,
     ROUNDS,
-    ROW_WEIGHTS,
     SHUFFLED,
     VALID,
     VALID_SET,
@@ -95,36 +91,6 @@ LAMBDARANK = ra.objectives.LambdaRank(
     convention=ra.presets.yahoo(5).replace(average="query"), truncation=5, samples=None, beyond_k="keep", sigma=1,
     normalization="lightgbm", hessian="plain", sigmoid="exact",
 )  # fmt: skip
-
-
-def scores_by_hand(make, weights):
-    """Return the scores of a model that the toolkit trains with its own form of the objective."""
-    if make is catboost:
-        cb = pytest.importorskip("catboost")
-        train = cb.Pool(DATA.X, DATA.y, group_id=DATA.qid, group_weight=weights)
-        params = {"iterations": ROUNDS, "thread_count": 1, "random_seed": 0}
-        return ra.catboost.train(params, train, LAMBDARANK).predict(DATA.X)
-    toolkit = {lightgbm: "lightgbm", xgboost: "xgboost"}[make]
-    objective = getattr(ra, toolkit).objective(LAMBDARANK)
-    model = QueryRanker(make().set_params(objective=objective))
-    return model.fit(DATA.X, DATA.y, qid=DATA.qid, sample_weight=weights).predict(DATA.X)
-
-
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("make", RANKERS)
-def test_one_objective_trains_every_ranker(make, weighted):
-    weights = ROW_WEIGHTS if weighted else None
-    model = QueryRanker(make(), objective=LAMBDARANK).fit(DATA.X, DATA.y, qid=DATA.qid, sample_weight=weights)
-    expected = scores_by_hand(make, weights)
-    np.testing.assert_array_equal(model.predict(DATA.X), expected)
-    plain = QueryRanker(make()).fit(DATA.X, DATA.y, qid=DATA.qid, sample_weight=weights)
-    assert (plain.predict(DATA.X) != expected).any()
-    assert not hasattr(model, "history_")
-    assert model.feature_importances_.size == 5
-    refitted = clone(model).fit(DATA.X, DATA.y, qid=DATA.qid, sample_weight=weights)
-    for copied in (pickle.loads(pickle.dumps(model)), refitted):
-        np.testing.assert_array_equal(copied.predict(DATA.X), expected)
-        assert copied.objective == LAMBDARANK
 
 
 def test_the_history_of_catboost_under_an_objective_is_exact():

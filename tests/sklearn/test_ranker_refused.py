@@ -1,7 +1,5 @@
 """Warnings and errors of QueryRanker."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import polars as pl

@@ -1,9 +1,6 @@
 """Tables, categories, copies and imports of QueryRanker with the rankers of LightGBM, XGBoost and CatBoost."""
 
-from __future__ import annotations
-
 import inspect
-import pickle
 import runpy
 import subprocess
 import sys
@@ -23,15 +20,7 @@ from scipy.sparse import csr_matrix  # noqa: E402
 from sklearn.base import clone  # noqa: E402
 
 from rankadapters.sklearn import QueryRanker  # noqa: E402
-from tests.helpers.toolkit_rankers import (  # noqa: E402 - after the skip
-    CONV,
-    DATA,
-    RANKERS,
-    SHUFFLED,
-    catboost,
-    lightgbm,
-    xgboost,
-)
+from tests.helpers.toolkit_rankers import CONV, DATA, RANKERS, SHUFFLED, catboost, lightgbm, xgboost  # noqa: E402
 
 # Tables
 
@@ -73,16 +62,6 @@ def test_categorical_columns_stay_categorical(make):
 
 
 # scikit-learn's interface
-
-
-@pytest.mark.parametrize("make", RANKERS)
-def test_a_ranker_can_be_cloned_and_pickled_and_has_importances(make):
-    model = QueryRanker(make(), convention=CONV).fit(DATA.X, DATA.y, qid=DATA.qid)
-    refitted = clone(pickle.loads(pickle.dumps(model))).fit(DATA.X, DATA.y, qid=DATA.qid)
-    assert (refitted.predict(DATA.X) == model.predict(DATA.X)).all()
-    assert np.array_equal(model.feature_importances_, model.estimator_.feature_importances_)
-    assert model.n_features_in_ == 5
-    assert type(make()).__name__ in model._repr_html_()
 
 
 # The example

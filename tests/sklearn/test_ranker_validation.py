@@ -1,7 +1,5 @@
 """Validation sets of QueryRanker, and early stopping by the declared metric."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -31,22 +29,6 @@ HELD_OUT_IDS = [3, 10, 11, 16, 18, 20, 21, 33, 35, 40, 41, 48, 49, 51, 57]
 
 def value_of(model, X, y, qid, convention=CONV, **weights):
     return ra.evaluate(y, model.predict(X), convention, qid=qid, **weights).value
-
-
-def test_lightgbms_own_metrics_are_logged_but_do_not_stop_the_training():
-    options = {"n_estimators": 100, "early_stopping_rounds": 4, "learning_rate": 0.3}
-    fits = {}
-    for metric in ("None", ["map", "ndcg"]):
-        model = QueryRanker(lightgbm(metric=metric, **options), eval_metric=CONV)
-        fits[str(metric)] = model.fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=VALID_SET)
-    alone, beside = fits.values()
-    assert alone.history_ == beside.history_
-    assert alone.estimator_.best_iteration_ == beside.estimator_.best_iteration_
-    assert {CONV.name, "map@1", "ndcg@1"} <= set(beside.estimator_.evals_result_["valid_0"])
-    assert beside.estimator_.get_params()["metric"] == ["map", "ndcg"]
-    by_own_metrics = QueryRanker(lightgbm(metric=["map", "ndcg"], **options))
-    by_own_metrics.fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=VALID_SET)
-    assert by_own_metrics.estimator_.best_iteration_ != beside.estimator_.best_iteration_
 
 
 def on_gpu(**params):
@@ -110,14 +92,6 @@ def test_a_fraction_holds_out_the_same_whole_queries_in_any_row_order(make):
     assert (model.predict(DATA.X) == model_with_eval_set.predict(DATA.X)).all()
     shuffled_queries = ra.Queries(DATA.y[SHUFFLED], qid=DATA.qid[SHUFFLED])
     assert sorted(shuffled_queries.query_ids[held_out(shuffled_queries, 0.25)]) == HELD_OUT_IDS
-
-
-def test_fit_parameters_reach_the_ranker():
-    iterations = []
-    QueryRanker(lightgbm(), eval_metric=CONV).fit(
-        DATA.X, DATA.y, qid=DATA.qid, eval_set=VALID_SET, callbacks=[lambda env: iterations.append(env.iteration)]
-    )
-    assert iterations == list(range(ROUNDS))
 
 
 def test_validation_queries_of_fewer_features_are_refused_before_the_training():

@@ -1,7 +1,5 @@
 """The scores of a classifier, by `query_scorer` and QueryRanker: never its predicted class, which ties most rows."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

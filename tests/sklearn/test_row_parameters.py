@@ -1,36 +1,19 @@
 """Parameters of `fit` with an entry for each row are sorted and held out with the rows."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
 import rankadapters as ra
 from rankadapters.core.errors import InputError
 from tests.helpers.rankings import ranking
-from tests.helpers.toolkit_rankers import CONV, ROUNDS, sklearn
+from tests.helpers.toolkit_rankers import CONV, catboost, lightgbm, sklearn, xgboost
 
 BaseEstimator, TransformerMixin = sklearn.base.BaseEstimator, sklearn.base.TransformerMixin
-QueryKFold, QueryRanker, query_scorer = ra.sklearn.QueryKFold, ra.sklearn.QueryRanker, ra.sklearn.query_scorer
+QueryRanker = ra.sklearn.QueryRanker
 
 DATA = ranking(3, 40)
 SCATTERED = np.random.default_rng(1).permutation(DATA.y.size)
 MARGIN = np.random.default_rng(2).normal(0, 2, DATA.y.size)
-MARGINS = {"lightgbm": "init_score", "xgboost": "base_margin", "catboost": "baseline"}
-OF_SETS = {"lightgbm": "eval_init_score", "xgboost": "base_margin_eval_set"}
-
-
-def ranker(toolkit, **params):
-    """Return a small ranker."""
-    package = pytest.importorskip(toolkit)
-    if toolkit == "lightgbm":
-        return package.LGBMRanker(n_estimators=ROUNDS, verbosity=-1, n_jobs=1, min_child_samples=5, **params)
-    if toolkit == "xgboost":
-        return package.XGBRanker(n_estimators=ROUNDS, n_jobs=1, **params)
-    return package.CatBoostRanker(
-        iterations=ROUNDS, thread_count=1, verbose=False, allow_writing_files=False, depth=3, random_strength=0,
-        bootstrap_type="No", **params,
-    )  # fmt: skip
 
 
 def fitted(model, rows, **columns):
@@ -44,25 +27,23 @@ def by_query(rows):
     return rows[ra.Queries(DATA.y[rows], qid=DATA.qid[rows]).rows]
 
 
-@pytest.mark.parametrize("toolkit", MARGINS)
-def test_a_margin_of_another_length_is_refused(toolkit):
-    name = MARGINS[toolkit]
+@pytest.mark.parametrize(("make", "name"), [(lightgbm, "init_score"), (xgboost, "base_margin"), (catboost, "baseline")])
+def test_a_margin_of_another_length_is_refused(make, name):
     with pytest.raises(InputError, match=rf"{name} has 3 entries but there are {DATA.y.size} rows"):
-        QueryRanker(ranker(toolkit)).fit(DATA.X, DATA.y, qid=DATA.qid, **{name: MARGIN[:3]})
+        QueryRanker(make()).fit(DATA.X, DATA.y, qid=DATA.qid, **{name: MARGIN[:3]})
 
 
 def test_margins_that_do_not_fit_the_sets_are_refused():
-    name, of_sets = MARGINS["lightgbm"], OF_SETS["lightgbm"]
-    columns = {"qid": DATA.qid, name: MARGIN}
-    held_out = QueryRanker(ranker("lightgbm"), eval_metric=CONV, validation_fraction=0.3)
+    columns = {"qid": DATA.qid, "init_score": MARGIN}
+    held_out = QueryRanker(lightgbm(), eval_metric=CONV, validation_fraction=0.3)
     with pytest.raises(InputError, match=r"eval_init_score is for eval_set\.\nHint: init_score="):
-        held_out.fit(DATA.X, DATA.y, **columns, **{of_sets: [MARGIN]})
+        held_out.fit(DATA.X, DATA.y, **columns, eval_init_score=[MARGIN])
     with pytest.raises(InputError, match=r"eval_init_score must be a list with an entry for each of the 1 validation"):
-        QueryRanker(ranker("lightgbm"), eval_metric=CONV).fit(
-            DATA.X, DATA.y, **columns, eval_set=(DATA.X, DATA.y, DATA.qid), **{of_sets: MARGIN}
+        QueryRanker(lightgbm(), eval_metric=CONV).fit(
+            DATA.X, DATA.y, **columns, eval_set=(DATA.X, DATA.y, DATA.qid), eval_init_score=MARGIN
         )
     with pytest.raises(InputError, match=r"baseline= has the scores of the training rows alone"):
-        QueryRanker(ranker("catboost"), eval_metric=CONV).fit(
+        QueryRanker(catboost(), eval_metric=CONV).fit(
             DATA.X, DATA.y, qid=DATA.qid, baseline=MARGIN, eval_set=(DATA.X, DATA.y, DATA.qid)
         )
 
@@ -72,12 +53,12 @@ def test_row_numbers_are_refused_unless_rows_keep_their_order():
     sizes = np.flatnonzero(DATA.sizes > 1)[:1]
     first = int((np.cumsum(DATA.sizes) - DATA.sizes)[sizes[0]])
     pairs = pairs + first
-    model = QueryRanker(ranker("catboost", loss_function="PairLogit"))
+    model = QueryRanker(catboost(loss_function="PairLogit"))
     model.fit(DATA.X, DATA.y, qid=DATA.qid, pairs=pairs)
     with pytest.raises(InputError, match=r"pairs= names rows by their numbers.* sorts rows by query"):
         fitted(model, SCATTERED, pairs=np.tile(pairs, (DATA.y.size, 1)))
     with pytest.raises(InputError, match=r"pairs= names rows by their numbers.* holds some out"):
-        QueryRanker(ranker("catboost"), eval_metric=CONV, validation_fraction=0.3).fit(
+        QueryRanker(catboost(), eval_metric=CONV, validation_fraction=0.3).fit(
             DATA.X, DATA.y, qid=DATA.qid, pairs=pairs
         )
 
@@ -87,7 +68,7 @@ def test_subgroups_are_sorted_and_held_out():
     options = {"eval_metric": CONV, "validation_fraction": 0.3}
     logs = []
     for rows, ids in ((SCATTERED, subgroups), (by_query(SCATTERED), subgroups), (SCATTERED, subgroups * 0)):
-        model = QueryRanker(ranker("catboost", custom_metric="PFound"), **options)
+        model = QueryRanker(catboost(custom_metric="PFound"), **options)
         model.fit(DATA.X[rows], DATA.y[rows] / 2, qid=DATA.qid[rows], subgroup_id=ids[rows])
         logs.append(model.estimator_.get_evals_result()["validation"]["PFound"])
     assert logs[0] == logs[1] != logs[2]
@@ -97,13 +78,11 @@ class Weighing(TransformerMixin, BaseEstimator):
     """A transformer that records the rows and the weights it is fitted on."""
 
     def fit(self, X, y=None, sample_weight=None, names=None):
-        """Record them."""
         self.pairs_ = sorted(zip(np.asarray(X)[:, 0].tolist(), np.asarray(sample_weight).tolist(), strict=True))
         self.names_ = names
         return self
 
     def transform(self, X):
-        """Return the features unchanged."""
         return X
 
 
@@ -115,7 +94,7 @@ def test_columns_for_transformers_are_sorted_and_held_out_with_the_rows(kind):
     for fraction in (None, 0.3):
         eval_metric = None if fraction is None else CONV
         model = QueryRanker(
-            sklearn.pipeline.make_pipeline(Weighing(), ranker("lightgbm")),
+            sklearn.pipeline.make_pipeline(Weighing(), lightgbm()),
             validation_fraction=fraction,
             eval_metric=eval_metric,
         )
@@ -127,32 +106,15 @@ def test_columns_for_transformers_are_sorted_and_held_out_with_the_rows(kind):
         assert weighing.names_ == ["a", "b"]
 
 
-def test_a_search_routes_margins_to_the_rows_of_each_fold():
-
-    from sklearn.model_selection import GridSearchCV
-
-    values = []
-    with sklearn.config_context(enable_metadata_routing=True):
-        estimator = ranker("lightgbm").set_fit_request(init_score=True)
-        for rows in (SCATTERED, by_query(SCATTERED)):
-            search = GridSearchCV(
-                QueryRanker(estimator), {"estimator__num_leaves": [3, 31]}, scoring=query_scorer(CONV),
-                cv=QueryKFold(3), error_score="raise",
-            )  # fmt: skip
-            search.fit(DATA.X[rows], DATA.y[rows], qid=DATA.qid[rows], init_score=MARGIN[rows])
-            values.append(search.cv_results_["mean_test_score"].tolist())
-    assert values[0] == values[1]
-
-
 def test_pandas_columns_of_other_rows_are_refused():
     pd = pytest.importorskip("pandas")
     frame, margin = pd.DataFrame(DATA.X), pd.Series(MARGIN, index=SCATTERED)
     with pytest.raises(InputError, match="init_score has a different pandas index"):
-        QueryRanker(ranker("lightgbm")).fit(frame, DATA.y, qid=DATA.qid, init_score=margin)
+        QueryRanker(lightgbm()).fit(frame, DATA.y, qid=DATA.qid, init_score=margin)
 
 
 def test_columns_of_features_keep_their_entries_even_if_there_are_as_many_rows():
     X, y, qid = np.random.default_rng(0).random((12, 12)), np.tile([0, 1, 2], 4), np.tile([0, 1], 6)
     names = [f"feature_{index}" for index in range(12)]
-    model = QueryRanker(ranker("lightgbm")).fit(X, y, qid=qid, feature_name=names)
+    model = QueryRanker(lightgbm()).fit(X, y, qid=qid, feature_name=names)
     assert model.estimator_.booster_.feature_name() == names

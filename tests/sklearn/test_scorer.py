@@ -1,6 +1,4 @@
-"""`query_scorer` in scikit-learn's searches and cross-validation: routing, names, tables and weights."""
-
-from __future__ import annotations
+"""`query_scorer` in scikit-learn's searches and cross-validation: routing, names, tables, weights and whole queries."""
 
 import pickle
 import runpy
@@ -16,22 +14,13 @@ import rankadapters as ra
 
 sklearn = pytest.importorskip("sklearn")
 
-import joblib  # noqa: E402 - comes with scikit-learn
-from sklearn.base import clone  # noqa: E402
+from sklearn.experimental import enable_halving_search_cv  # noqa: E402, F401 - brings HalvingGridSearchCV
+from sklearn.inspection import permutation_importance  # noqa: E402
 from sklearn.linear_model import Ridge  # noqa: E402
-from sklearn.model_selection import (  # noqa: E402
-    GridSearchCV,
-    cross_validate,
-)
+from sklearn.model_selection import GridSearchCV, HalvingGridSearchCV, KFold, cross_validate  # noqa: E402
+from sklearn.pipeline import make_pipeline  # noqa: E402
 
-from tests.sklearn.folds import (  # noqa: E402 - after the skip
-    DATA,
-    TEXTBOOK,
-    WEIGHTED,
-    folds,
-    forest,
-    values_by_fold,
-)
+from tests.sklearn.folds import DATA, TEXTBOOK, WEIGHTED, folds, forest, values_by_fold  # noqa: E402
 
 ROW_WEIGHTS = np.repeat(np.random.default_rng(0).random(DATA.sizes.size), DATA.sizes)
 
@@ -48,22 +37,6 @@ def test_routed_qid_needs_no_request_and_may_have_another_name(metadata_routing)
     scores = cross_validate(Ridge(), DATA.X, DATA.y, params={"session": DATA.qid}, cv=folds(), scoring=scoring)
     assert scores["test_a"].tolist() == values_by_fold(TEXTBOOK)
     assert scores["test_b"].tolist() == values_by_fold(WEIGHTED)
-
-
-@pytest.mark.parametrize(
-    "backend", [None, *(pytest.param(backend, marks=pytest.mark.long) for backend in ("loky", "threading"))]
-)
-def test_a_search_scores_every_candidate_on_whole_queries(metadata_routing, backend):
-    search = GridSearchCV(forest(), {"n_estimators": [2, 4]}, scoring=ra.sklearn.query_scorer(TEXTBOOK),
-                          cv=ra.sklearn.QueryKFold(3), n_jobs=2 if backend else None)  # fmt: skip
-    with joblib.parallel_backend(backend or "sequential"):
-        results = search.fit(DATA.X, DATA.y, qid=DATA.qid).cv_results_
-    for candidate, params in enumerate(results["params"]):
-        model = clone(search.estimator).set_params(**params)
-        values = [results[f"split{fold}_test_score"][candidate] for fold in range(3)]
-        assert values == values_by_fold(TEXTBOOK, model, query_folds())
-    expected = ra.evaluate(DATA.y, search.predict(DATA.X), TEXTBOOK, qid=DATA.qid).value
-    assert search.score(DATA.X, DATA.y, qid=DATA.qid) == expected
 
 
 def test_scorers_can_be_pickled_and_named():
@@ -134,3 +107,131 @@ def test_the_optuna_example_prunes_trials_and_scores_the_rest_on_whole_queries(c
         scores.append(ra.evaluate(y[test], ranker.predict(X[test]), convention, qid=qid[test]).value)
     assert example["study"].best_value == np.mean(scores)
     assert "the others were pruned" in capsys.readouterr().out
+
+
+def test_a_scorer_that_knows_the_whole_queries_warns_of_cut_ones():
+    model = Ridge().fit(DATA.X, DATA.y)
+    scorer = ra.sklearn.query_scorer(TEXTBOOK, whole=DATA.qid)
+    longest = int(np.argmax(DATA.sizes))
+    rows = np.flatnonzero(DATA.qid != longest).tolist() + np.flatnonzero(DATA.qid == longest)[:4].tolist()
+    message = (
+        rf"1 of 60 queries are not whole: query {longest} has 4 rows here instead of {DATA.sizes[longest]}, .*\nHint"
+    )
+    with pytest.warns(ra.sklearn.CutQueriesWarning, match=message):
+        value = scorer(model, DATA.X[rows], DATA.y[rows], qid=DATA.qid[rows])
+    assert value == ra.sklearn.query_scorer(TEXTBOOK)(model, DATA.X[rows], DATA.y[rows], qid=DATA.qid[rows])
+    doubled_message = "60 of 60 queries are not whole"  # resampling repeats rows
+    with pytest.warns(ra.sklearn.CutQueriesWarning, match=doubled_message):
+        scorer(model, np.vstack([DATA.X] * 2), np.tile(DATA.y, 2), qid=np.tile(DATA.qid, 2))
+
+
+def test_whole_queries_in_any_order_and_unknown_queries_do_not_warn():
+    model = Ridge().fit(DATA.X, DATA.y)
+    scorer = pickle.loads(pickle.dumps(ra.sklearn.query_scorer([TEXTBOOK], whole=DATA.qid)[TEXTBOOK.name]))
+    rows = np.random.default_rng(0).permutation(np.flatnonzero(DATA.qid < 30))
+    for X, y, qid in ((DATA.X[rows], DATA.y[rows], DATA.qid[rows]), (DATA.X[:9], DATA.y[:9], DATA.qid[:9] + 1000)):
+        assert scorer(model, X, y, qid=qid) == ra.evaluate(y, model.predict(X), TEXTBOOK, qid=qid).value
+    with pytest.raises(ra.InputError, match="qid has floats"):
+        ra.sklearn.query_scorer(TEXTBOOK, whole=DATA.qid.astype(float))
+
+
+def test_whole_ids_stand_in_for_ids_that_no_tool_passes():
+    model, scorer = Ridge().fit(DATA.X, DATA.y), ra.sklearn.query_scorer(TEXTBOOK, whole=DATA.qid)
+    expected = ra.evaluate(DATA.y, model.predict(DATA.X), TEXTBOOK, qid=DATA.qid).value
+    assert scorer(model, DATA.X, DATA.y) == expected
+    result = permutation_importance(model, DATA.X, DATA.y, scoring=scorer, n_repeats=2, random_state=0)
+    assert result["importances"].any()
+
+
+def cross_validation_scores(cv, scorer):
+    return cross_validate(Ridge(), DATA.X, DATA.y, params={"qid": DATA.qid}, cv=cv, scoring=scorer)["test_score"]
+
+
+def halving_scores(resource, scorer):
+    grid, cv = {"max_features": [1, 3]}, ra.sklearn.QueryKFold(3)
+    search = HalvingGridSearchCV(forest(n_estimators=2), grid, scoring=scorer, cv=cv, factor=2, **resource)
+    return search.fit(DATA.X, DATA.y, qid=DATA.qid).cv_results_["mean_test_score"]
+
+
+TOOLS_THAT_CUT = {
+    "KFold": lambda scorer: cross_validation_scores(KFold(3, shuffle=True, random_state=0), scorer),
+    "halving by samples": lambda scorer: halving_scores({"min_resources": 200}, scorer),
+}
+
+
+@pytest.mark.parametrize("tool", TOOLS_THAT_CUT)
+def test_tools_that_cut_queries_cause_a_warning(metadata_routing, tool):
+    with pytest.warns(ra.sklearn.CutQueriesWarning, match="queries are not whole"):
+        TOOLS_THAT_CUT[tool](ra.sklearn.query_scorer(TEXTBOOK, whole=DATA.qid))
+
+
+# Weights that a convention would ignore
+
+
+def ridge(convention):
+    estimator = Ridge().set_fit_request(sample_weight=True)
+    return ra.sklearn.QueryRanker(estimator, convention=convention).fit(DATA.X, DATA.y)
+
+
+def learner(convention):
+    pytest.importorskip("numba")
+    return ra.learners.RankSVM(convention=convention).fit(DATA.X, DATA.y, qid=DATA.qid)
+
+
+def score(model, convention, **columns):
+    return model.score(DATA.X, DATA.y, **columns)
+
+
+def scorer(model, convention, **columns):
+    return ra.sklearn.query_scorer(convention)(model, DATA.X, DATA.y, **columns)
+
+
+for_each_model = pytest.mark.parametrize("make", [ridge, learner])
+
+
+@pytest.mark.parametrize("call", [score, scorer])
+@for_each_model
+def test_weights_that_a_convention_ignores_are_refused(metadata_routing, make, call):
+    message = r"sample_weight was given but the convention says average='uniform', which would ignore it\.\nHint: "
+    with pytest.raises(ra.InputError, match=message):
+        call(make(TEXTBOOK), TEXTBOOK, qid=DATA.qid, sample_weight=ROW_WEIGHTS)
+    plain, weighted = (call(make(WEIGHTED), WEIGHTED, qid=DATA.qid, sample_weight=w) for w in (None, ROW_WEIGHTS))
+    assert plain != weighted
+
+
+@for_each_model
+def test_a_cross_validation_asks_for_a_request_if_the_score_would_ignore_weights(metadata_routing, make):
+    model, params = make(TEXTBOOK), {"qid": DATA.qid, "sample_weight": ROW_WEIGHTS}
+    options = {"X": DATA.X, "y": DATA.y, "cv": ra.sklearn.QueryKFold(3), "params": params}
+    with pytest.raises(ValueError, match=r"\[sample_weight\] are passed .*set_score_request"):
+        cross_validate(model, **options)
+    for_fit_alone = cross_validate(model.set_score_request(sample_weight=False), **options)
+    scored = cross_validate(make(TEXTBOOK), scoring=ra.sklearn.query_scorer(TEXTBOOK), **options)
+    assert for_fit_alone["test_score"].tolist() == scored["test_score"].tolist()
+    weighted = cross_validate(make(WEIGHTED), **options)
+    assert weighted["test_score"].tolist() != scored["test_score"].tolist()
+
+
+def test_a_pipeline_scores_without_weights(metadata_routing):
+    model = make_pipeline(ridge(TEXTBOOK)).fit(DATA.X, DATA.y, qid=DATA.qid, sample_weight=ROW_WEIGHTS)
+    expected = ra.evaluate(DATA.y, model.predict(DATA.X), TEXTBOOK, qid=DATA.qid).value
+    assert model.score(DATA.X, DATA.y, qid=DATA.qid) == expected
+
+
+# Optuna
+
+
+@pytest.mark.filterwarnings("ignore:OptunaSearchCV", "ignore::FutureWarning:optuna")  # experimental
+def test_a_search_of_optuna_scores_queries_by_the_convention(metadata_routing):
+    integration = pytest.importorskip("optuna_integration")
+    from optuna.distributions import FloatDistribution
+
+    ranker, scorer, cv = ra.sklearn.QueryRanker(Ridge()), ra.sklearn.query_scorer(TEXTBOOK), ra.sklearn.QueryKFold(3)
+    space = {"estimator__alpha": FloatDistribution(0.1, 10)}
+    search = integration.OptunaSearchCV(ranker, space, scoring=scorer, cv=cv, n_trials=2, random_state=0, verbose=0)
+    search.fit(DATA.X, DATA.y, qid=DATA.qid)
+    best = ranker.set_params(**search.best_params_)
+    results = cross_validate(best, DATA.X, DATA.y, scoring=scorer, cv=cv, params={"qid": DATA.qid})
+    assert search.best_score_ == pytest.approx(results["test_score"].mean())
+    fitted = scorer(search.best_estimator_, DATA.X, DATA.y, qid=DATA.qid)
+    assert fitted == ra.evaluate(DATA.y, search.predict(DATA.X), TEXTBOOK, qid=DATA.qid).value

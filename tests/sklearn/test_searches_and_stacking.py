@@ -1,7 +1,5 @@
 """scikit-learn's machinery around our objects: what it must refuse at once, and what it changes in copies."""
 
-from __future__ import annotations
-
 import warnings
 
 import numpy as np
@@ -12,13 +10,10 @@ import rankadapters as ra
 sklearn = pytest.importorskip("sklearn")
 
 from sklearn.ensemble import StackingRegressor  # noqa: E402
-from sklearn.feature_selection import RFECV, SequentialFeatureSelector  # noqa: E402
 from sklearn.inspection import permutation_importance  # noqa: E402
 from sklearn.linear_model import Ridge  # noqa: E402
 from sklearn.model_selection import (  # noqa: E402  # noqa: E402
     GridSearchCV,
-    RandomizedSearchCV,
-    cross_val_score,
     cross_validate,
     learning_curve,
 )
@@ -32,14 +27,9 @@ QueryKFold, QueryRanker = ra.sklearn.QueryKFold, ra.sklearn.QueryRanker
 
 CALLS = {
     "GridSearchCV": lambda scoring: GridSearchCV(Ridge(), GRID, scoring=scoring).fit(**XY),
-    "GridSearchCV of several": lambda scoring: GridSearchCV(Ridge(), GRID, scoring={"a": scoring}, refit="a").fit(**XY),
-    "RandomizedSearchCV": lambda scoring: RandomizedSearchCV(Ridge(), GRID, n_iter=2, scoring=scoring).fit(**XY),
-    "cross_val_score": lambda scoring: cross_val_score(Ridge(), **XY, scoring=scoring),
     "cross_validate of several": lambda scoring: cross_validate(Ridge(), **XY, scoring={"a": scoring, "b": "r2"}),
     "learning_curve": lambda scoring: learning_curve(Ridge(), **XY, scoring=scoring),
     "permutation_importance": lambda scoring: permutation_importance(Ridge().fit(**XY), **XY, scoring=scoring),
-    "RFECV": lambda scoring: RFECV(Ridge(), scoring=scoring).fit(**XY),
-    "SequentialFeatureSelector": lambda scoring: SequentialFeatureSelector(Ridge(), scoring=scoring).fit(**XY),
 }
 
 

@@ -1,7 +1,5 @@
 """`ra.spark.QueryEvaluator` is an evaluator for PySpark's cross-validation."""
 
-from __future__ import annotations
-
 import gc
 
 import numpy as np
@@ -43,7 +41,6 @@ def make_estimator():
 
 
 def mean_over_folds(convention, factor):
-    """Return the mean over the folds, computed in one process."""
     fold_values = []
     for fold in (0, 1):
         part = {name: column[FOLDS["fold"] == fold] for name, column in FOLDS.items()}

@@ -1,7 +1,5 @@
 """Trainings of CatBoost with declared metrics and objectives: what may be combined, and what must happen."""
 
-from __future__ import annotations
-
 import copy
 from functools import partial
 
@@ -37,14 +35,13 @@ PARAMS = {
 }  # fmt: skip
 OBJECTIVE = "lightgbm.lambdarank"
 WEIGHTED = MAP
-BOTH, TWO_SETS = (NDCG, MAP), ("valid", "other")
+TWO_SETS = ("valid", "other")
 
 
 # Runners
 
 
 def metric_of(training):
-    """Return the metric, for which each set is declared."""
     [measure] = training.measures
     declared, data = training.options.get("declared", "pools"), training.data()
     if callable(declared):
@@ -64,15 +61,12 @@ def no_objects(training):
 
 
 def pool(rows, training):
-    """Return a Pool of rows."""
     weight = rows.row_weight if training.weighted else None
     margin = rows.margin if training.margin else None
     return cb.Pool(rows.X, rows.y, group_id=rows.qid, group_weight=weight, baseline=margin)
 
 
 class Interrupt:
-    """A failure after some rounds."""
-
     def after_iteration(self, info):
         if info.iteration == 3:
             raise InterruptedTrainingError
@@ -80,7 +74,6 @@ class Interrupt:
 
 
 def pools_of(training, data):
-    """Return the training Pool, and the Pools of the other sets by name."""
     data |= {name: rows for name, rows in training.data().items() if name != "train"}  # as the metric declares them
     return pool(data["train"], training), {
         name: pool(data[name], training) for name in training.sets if name != "train"
@@ -114,12 +107,10 @@ def trained(training, data, log, model, twin):
 
 
 def starting_model(training, first):
-    """Return the model from which a training continues."""
     return cb.CatBoost({**PARAMS, "iterations": training.start}).fit(first) if training.start else None
 
 
 def arguments_of(training, others, *, fails):
-    """Return arguments of a fit that watches other sets."""
     return {
         "eval_set": [*others.values()] or None, "early_stopping_rounds": PATIENCE if training.stop else None,
         "callbacks": [*training.options.get("callbacks", []), *[Interrupt()] * fails] or None,
@@ -194,7 +185,6 @@ COPIES = (("a copy", copy.copy), ("a deep copy", copy.deepcopy), ("a pickle", pi
 
 
 def wrapped(match):
-    """Return the outcome of an error of ours that CatBoost wraps."""
     return Error(match, cb.CatBoostError)
 
 
@@ -241,7 +231,7 @@ ROWS = [
       for measure in (NDCG, MAP)),
     Row(EVERY_WAY, "a validation set of one query", EQUAL, n_valid=1),
     Row(EVERY_WAY, "binary labels", EQUAL, measures=(MAP,), labels="binary"),
-    Row(METRIC, "a threshold that float32 moves", EQUAL, measures=(FRACTIONAL,), labels="fractional"),
+    Row(EVERY_WAY, "a threshold that float32 moves", EQUAL, measures=(FRACTIONAL,), labels="fractional"),
     Row(METRIC, "a threshold that float32 does not move in declared columns", EQUAL, measures=(FRACTIONAL,),
         labels="fractional",
         options={"declared": "columns"}),

@@ -1,7 +1,5 @@
 """Trainings of LightGBM with declared metrics and objectives: what may be combined, and what must happen."""
 
-from __future__ import annotations
-
 import copy
 import inspect
 from functools import partial
@@ -49,7 +47,6 @@ NO_TRAINING_SET = ("valid", "other")
 
 
 def objects_of(training):
-    """Return the metric and the early stopping of a training."""
     metric = ra.lightgbm.eval_metric(training.reported)
     return Objects(metric, stop_of(training))
 
@@ -65,7 +62,6 @@ def stop_of(training):
 
 
 def interrupt(env):
-    """Fail after some rounds."""
     if env.iteration - env.begin_iteration == 2:
         raise InterruptedTrainingError
 
@@ -82,17 +78,13 @@ class Snapshots:
         self.rounds.append({name: self.scores(env.model, name) for name in self.training.sets})
 
     def scores(self, model, name):
-        """Return what a model predicts for a set, with its margins."""
         scores = model.predict(self.data[name].X, num_threads=1)
         return scores + self.data[name].margin if self.training.margin else scores
 
     def value(self, name, measure, index):
-        """Return a value of a round by hand."""
         return self.data[name].value(self.rounds[index][name], measure, weighted=self.training.weighted)
 
     def trained(self, log, best, model):
-        """Return the log of a training with the numbers by hand."""
-
         def final(name, measure):
             return self.data[name].value(self.scores(model, name), measure, weighted=self.training.weighted)
 
@@ -100,13 +92,10 @@ class Snapshots:
 
 
 class FoldSnapshots(Snapshots):
-    """The predictions of the folds' models on their own rows."""
-
     def __call__(self, env):
         self.rounds.append([(booster, booster.predict(self.data.X, num_threads=1)) for booster in env.model.boosters])
 
     def value(self, name, measure, index):
-        """Return the mean of the folds' values."""
         values = []
         for booster, scores in self.rounds[index]:
             held = np.asarray(booster.valid_sets[-1].used_indices)
@@ -116,13 +105,11 @@ class FoldSnapshots(Snapshots):
 
 
 def callbacks_of(training, objects, *more, fails):
-    """Return the callbacks of a training."""
     stop = [] if objects.stop is None else [objects.stop]
     return [*training.options.get("callbacks", []), *more, *stop, *[interrupt] * fails]
 
 
 def params_of(training):
-    """Return LightGBM's parameters, with a declared objective if there is one."""
     params = {**PARAMS, **training.params}
     if training.objective:
         params["objective"] = ra.lightgbm.objective(training.objective)
@@ -130,7 +117,6 @@ def params_of(training):
 
 
 def dataset(rows, training, **options):
-    """Return a Dataset of rows."""
     columns = {
         "weight": rows.row_weight if training.weighted else None,
         "init_score": rows.margin if training.margin else None,
@@ -142,7 +128,6 @@ def dataset(rows, training, **options):
 
 
 def starting_model(training, data):
-    """Return the model from which a training continues."""
     if not training.start:
         return None
     return lgb.train({**PARAMS, "seed": 3}, dataset(data["train"], training), training.start)
@@ -163,7 +148,6 @@ def lgb_train(training, data, objects, *, fails):
 
 
 def ranker_of(training):
-    """Return an LGBMRanker with the parameters of `lgb.train`."""
     params = params_of(training)
     renamed = {"num_threads": "n_jobs", "min_data_in_leaf": "min_child_samples", "seed": "random_state"}
     params = {renamed.get(name, name): value for name, value in params.items()}
@@ -237,7 +221,6 @@ def added(*metrics):
 
 
 def zero(preds, data, *more):
-    """A metric of somebody else, which always stops a training."""
     return "zero", 0.0, True
 
 
@@ -274,7 +257,7 @@ ROWS = [
         options={"feval": added("map")}),
     Row("lgb.train | LGBMRanker | lgb.cv", "our early stopping beside LightGBM's default metric", EQUAL, stop="ours",
         params={"metric": "ndcg"}, rounds=60),
-    Row("lgb.train", "our early stopping on a measure that nobody reports", Error("early stopping watches"),
+    Row("lgb.train", "our early stopping on a measure that nobody reports", Error("but the sets report"),
         measures=(MAP,), watched=(("valid", NDCG),), stop="ours"),
     Row("lgb.train", "the same metric twice", Error("twice"), sets=NO_TRAINING_SET,
         options={"feval": lambda metric: [metric, ra.lightgbm.eval_metric([NDCG])]}, measures=BOTH),

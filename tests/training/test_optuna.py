@@ -1,14 +1,11 @@
-"""Optuna's studies and pruning callbacks with declared metrics: what may be combined, and what must happen."""
-
-from __future__ import annotations
+"""Optuna's pruning callbacks with declared metrics: what may be combined, and what must happen."""
 
 from functools import partial
 
-import numpy as np
 import pytest
 
 import rankadapters as ra
-from tests.training.training_table import EQUAL, LOSS, MAP, NDCG, Row, cases, check, generated, same
+from tests.training.training_table import EQUAL, LOSS, NDCG, Row, cases, check, generated, same
 
 optuna, integration = pytest.importorskip("optuna"), pytest.importorskip("optuna_integration")
 cb, lgb, xgb = (pytest.importorskip(name) for name in ("catboost", "lightgbm", "xgboost"))
@@ -102,32 +99,11 @@ TRAININGS = {
 
 
 def new_study(measure, pruner=None):
-    """Return a study in the direction of a measure."""
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     higher = ra.parse(measure).higher_is_better
     return optuna.create_study(
         direction="maximize" if higher else "minimize", pruner=pruner or optuna.pruners.NopPruner()
     )
-
-
-def study(training, measure):
-    """Try three depths; the best trial is that with the best value of its best round by hand."""
-    best, worth = [], ra.parse(measure).worth
-
-    def objective(trial):
-        values, predict = training(measure, trial.suggest_int("depth", 1, 5))
-        expected = [VALID.value(predict(rounds), measure) for rounds in range(1, ROUNDS + 1)]
-        same("the values", values, expected)
-        name = ra.parse(measure).name
-        best.append(max(expected, key=worth))
-        return ra.History.of({"valid": {name: values}}).best().value
-
-    found = new_study(measure)
-    for depth in (1, 5, 3):
-        found.enqueue_trial({"depth": depth})
-    found.optimize(objective, n_trials=3)
-    same("the values of the trials", [trial.value for trial in found.trials], best)
-    same("the best trial", found.best_trial.number, int(np.argmax([worth(value) for value in best])))
 
 
 def pruned(training, measure):
@@ -146,17 +122,13 @@ def pruned(training, measure):
     same("the state of the trial", found.trials[0].state.name, "PRUNED")
 
 
-RUNNERS = {f"study of {name}": partial(study, training=training) for name, training in TRAININGS.items()}
-RUNNERS |= {f"pruned {name}": partial(pruned, training=training) for name, training in TRAININGS.items()}
+RUNNERS = {f"pruned {name}": partial(pruned, training=training) for name, training in TRAININGS.items()}
 
 
 # The table
 
-STUDIES = " | ".join(f"study of {name}" for name in TRAININGS)
 PRUNED = " | ".join(f"pruned {name}" for name in TRAININGS)
 ROWS = [
-    *(Row(STUDIES, f"the best round on {measure}", EQUAL, measure=measure, long=measure == MAP)
-      for measure in (NDCG, MAP, LOSS)),
     *(Row(PRUNED, f"{measure} in every round", EQUAL, measure=measure) for measure in (NDCG, LOSS)),
 ]  # fmt: skip
 

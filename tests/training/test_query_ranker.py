@@ -17,7 +17,6 @@ import rankadapters as ra
 from tests.training.training_table import (
     EQUAL,
     ERR,
-    FRACTIONAL,
     LOSS,
     MAP,
     MRR,
@@ -53,8 +52,6 @@ FRACTION = 0.45
 
 
 class LightGBM:
-    """LGBMRanker."""
-
     margin, margin_of_sets = "init_score", "eval_init_score"
     params: ClassVar = {
         "num_leaves": 7, "min_child_samples": 5, "learning_rate": 0.1, "n_jobs": 1, "verbosity": -1, "random_state": 1,
@@ -77,8 +74,6 @@ class LightGBM:
 
 
 class XGBoost:
-    """XGBRanker."""
-
     margin, margin_of_sets = "base_margin", "base_margin_eval_set"
     params: ClassVar = {"max_depth": 3, "learning_rate": 0.1, "n_jobs": 1, "random_state": 1, "tree_method": "exact"}
 
@@ -106,8 +101,6 @@ class XGBoost:
 
 
 class CatBoost:
-    """CatBoostRanker."""
-
     margin, margin_of_sets = "baseline", None
     params: ClassVar = {
         "depth": 3, "learning_rate": 0.2, "thread_count": 1, "random_seed": 1, "allow_writing_files": False,
@@ -150,7 +143,6 @@ def divided(rows):
 
 
 def fit_arguments(training, data, toolkit, *, validates):
-    """Return the arguments of QueryRanker.fit, with the names of the toolkit."""
     first, options = data["train"], training.options
     sets = [data[name] for name in training.sets]
     arguments = {"qid": first.qid, **options.get("fit", {})}
@@ -169,7 +161,6 @@ def fit_arguments(training, data, toolkit, *, validates):
 
 
 def query_ranker(training, toolkit, *, validates):
-    """Return the QueryRanker of a training."""
     estimator, options = toolkit.ranker(training), training.options
     own = {"objective": training.objective}
     if validates:
@@ -262,7 +253,6 @@ ROWS = [
     Row(EVERY, "held out queries", EQUAL, options={"fraction": FRACTION}),
     *(Row(EVERY, f"early stopping on {measure}", EQUAL, measures=(measure,), long=measure == ERR, **STOPS)
       for measure in (NDCG, MAP, ERR, LOSS)),
-    Row(f"{LGBM} | {XGB}", f"early stopping on {MRR}", EQUAL, measures=(MRR,), **STOPS),
     Row(CAT, f"early stopping on {MRR}, which CatBoost computes itself", EQUAL, measures=(MRR,), **STOPS),
     Row(EVERY, "early stopping on held out queries", EQUAL, options={"fraction": FRACTION}, **STOPS),
     # Weights and margins
@@ -276,14 +266,6 @@ ROWS = [
     Row(EVERY, "a margin of every row, and held out queries", EQUAL, margin=True, options={"fraction": FRACTION}),
     Row(ALONE, "a margin of every row, weights, and a declared objective", EQUAL, margin=True, weighted=True,
         objective=OBJECTIVE),
-    # Labels and queries
-    Row(EVERY, "queries with nothing relevant", EQUAL, labels="empty"),
-    Row(EVERY, "a validation set of one query", EQUAL, n_valid=1),
-    Row(LGBM, "a threshold that float32 moves", EQUAL, measures=(FRACTIONAL,), labels="fractional",
-        params={"objective": "regression"}),
-    Row(XGB, "a threshold that float32 moves", EQUAL, measures=(FRACTIONAL,), labels="fractional",
-        params={"objective": "rank:pairwise"}),
-    Row(CAT, "a threshold that float32 moves", EQUAL, measures=(FRACTIONAL,), labels="fractional"),
     # Objectives, boosters and samples
     Row(EVERY, "a declared objective", EQUAL, objective=OBJECTIVE),
     Row(EVERY, "a declared objective, weights and early stopping", EQUAL, objective=OBJECTIVE, measures=(WEIGHTED,),

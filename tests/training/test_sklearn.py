@@ -1,50 +1,30 @@
-"""Searches, cross-validations, stacking, selections and learners: what may be combined, and what must happen.
+"""Searches, cross-validations and stacking: what may be combined, and what must happen.
 
 By hand, a clone of the estimator is fitted on the rows of each fold, and `ra.evaluate` scores its predictions.
 """
 
-from __future__ import annotations
-
 import copy
-import warnings
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
 import pytest
 
 import rankadapters as ra
-from tests.training.training_table import (
-    EQUAL,
-    LOSS,
-    MAP,
-    NDCG,
-    Error,
-    Row,
-    Warns,
-    cases,
-    check,
-    generated,
-    pickled,
-    same,
-)
+from tests.helpers import toolkit_rankers
+from tests.training.training_table import EQUAL, LOSS, MAP, NDCG, Error, Row, cases, check, generated, pickled, same
 
 joblib, pd = (pytest.importorskip(name) for name in ("joblib", "pandas"))
 sklearn = pytest.importorskip("sklearn")
 from sklearn.base import clone  # noqa: E402
 from sklearn.ensemble import StackingRegressor  # noqa: E402
 from sklearn.experimental import enable_halving_search_cv  # noqa: E402, F401
-from sklearn.feature_selection import RFECV, SequentialFeatureSelector  # noqa: E402
-from sklearn.inspection import permutation_importance  # noqa: E402
 from sklearn.linear_model import LogisticRegression, Ridge  # noqa: E402
 from sklearn.model_selection import (  # noqa: E402
     GridSearchCV,
     HalvingGridSearchCV,
-    KFold,
     RandomizedSearchCV,
     cross_val_score,
     cross_validate,
-    learning_curve,
 )
 from sklearn.naive_bayes import GaussianNB  # noqa: E402
 from sklearn.pipeline import make_pipeline  # noqa: E402
@@ -61,7 +41,7 @@ from rankadapters.sklearn import (  # noqa: E402 - after the skips
 DATA = generated(3, 24).scattered()
 BINARY = generated(4, 24, "binary").scattered()
 EMPTY = generated(5, 24, "empty").scattered()
-WEIGHTED, UNIFORM = MAP, NDCG
+WEIGHTED = MAP
 N_FOLDS = 3
 
 
@@ -69,38 +49,31 @@ N_FOLDS = 3
 
 
 def lightgbm(**params):
-    """Return a small LGBMRanker."""
     lgb = pytest.importorskip("lightgbm")
     fixed = {"n_estimators": 5, "num_leaves": 7, "min_child_samples": 5, "n_jobs": 1, "verbosity": -1}
     return lgb.LGBMRanker(**{**fixed, **params})
 
 
 def xgboost(**params):
-    """Return a small XGBRanker."""
-    return pytest.importorskip("xgboost").XGBRanker(**{"n_estimators": 5, "max_depth": 3, "n_jobs": 1, **params})
+    return toolkit_rankers.xgboost(**{"n_estimators": 5, "max_depth": 3, **params})
 
 
 def catboost(**params):
-    """Return a small CatBoostRanker."""
-    fixed = {"iterations": 5, "depth": 3, "thread_count": 1, "verbose": False, "allow_writing_files": False}
-    return pytest.importorskip("catboost").CatBoostRanker(**{**fixed, **params})
+    return toolkit_rankers.catboost(**{"iterations": 5, "depth": 3, **params})
 
 
 def stopping_xgboost():
-    """Return an XGBRanker with an EvalCallback and our early stopping."""
     valid = generated(6)
     watch = ra.xgboost.EvalCallback(NDCG, [((valid.X, valid.y, valid.qid), "valid")])
     return xgboost(n_estimators=40, callbacks=[watch, ra.xgboost.early_stopping(NDCG, 4)])
 
 
 def fitted_xgboost():
-    """Return an XGBRanker with our early stopping that was fitted before."""
     rows = DATA.in_order()
     return stopping_xgboost().fit(rows.X, rows.y, qid=rows.qid, verbose=False)
 
 
 def weighted_ridge():
-    """Return a Ridge that asks for weights."""
     return Ridge().set_fit_request(sample_weight=True)
 
 
@@ -144,7 +117,6 @@ def scores_of(model, X):
 
 
 def by_hand(name, **params):
-    """Return a new estimator of this name."""
     return ESTIMATORS[{"fitted XGBRanker": "stopping XGBRanker"}.get(name, name)]().set_params(**params)
 
 
@@ -156,7 +128,6 @@ def fit_alone(model, rows, *, weighted, margin):
 
 
 def metadata_of(rows, *, weighted, margin):
-    """Return the columns beside qid that are routed."""
     columns = {"sample_weight": rows.row_weight} if weighted else {}
     return columns | ({"init_score": rows.margin} if margin else {})
 
@@ -174,7 +145,6 @@ def worths(make, data, cv, measure, *, weighted=False, margin=False):
 def cross_validation(
     *, data=DATA, estimator="Ridge", measures=(NDCG,), cv=None, change=None, threads=1, weighted=False, margin=False
 ):
-    """Cross-validate by several scorers at a time."""
     cv, columns = cv or QueryKFold(N_FOLDS), {"weighted": weighted, "margin": margin}
     params, scoring = {"qid": data.qid, **metadata_of(data, **columns)}, query_scorer([*measures])
     scoring = {name: change(scorer) for name, scorer in scoring.items()} if change else scoring
@@ -222,7 +192,6 @@ def search(
 
 
 def nested():
-    """Score a search on outer folds."""
     outer, inner, alphas = QueryKFold(4), QueryKFold(N_FOLDS), [0.1, 1e4]
     search = GridSearchCV(Ridge(), {"alpha": alphas}, scoring=query_scorer(NDCG), cv=inner, error_score="raise")
     params = {"qid": DATA.qid}
@@ -248,40 +217,6 @@ def stacking(cv, base):
     same("the predictions", stacked.predict(DATA.X).tolist(), last.predict(whole[:, None]).tolist())
 
 
-def recursive_elimination(measure):
-    """Eliminate features one by one; the last values are those of all features."""
-    cv = QueryKFold(N_FOLDS)
-    results = RFECV(Ridge(), scoring=query_scorer(measure), cv=cv).fit(DATA.X, DATA.y, qid=DATA.qid).cv_results_
-    reported = [results[f"split{fold}_test_score"][-1] for fold in range(N_FOLDS)]
-    expected = worths(Ridge, DATA, cv, measure)
-    same("the values of all features", reported, expected, decimals=12)  # the features may be in another order
-
-
-def forward_selection(measure):
-    """Select the best single feature."""
-    cv = QueryKFold(N_FOLDS)
-    selector = SequentialFeatureSelector(Ridge(), n_features_to_select=1, scoring=query_scorer(measure), cv=cv)
-    selector.fit(DATA.X, DATA.y, qid=DATA.qid)
-    means = [np.mean(worths(Ridge, replace(DATA, X=column[:, None]), cv, measure)) for column in DATA.X.T]
-    same("the selected feature", np.flatnonzero(selector.get_support()).tolist(), [int(np.argmax(means))])
-
-
-def permutations(measure):
-    """Permute each feature once; the ids are an index level of the table."""
-    frame = pd.DataFrame(DATA.X, index=pd.Index(DATA.qid, name="qid"))
-    model = Ridge().fit(frame, DATA.y)
-    result = permutation_importance(model, frame, DATA.y, scoring=query_scorer(measure), n_repeats=1, random_state=0)
-    worth, expected = ra.parse(measure).worth, []
-    seed = np.random.RandomState(0).randint(np.iinfo(np.int32).max + 1)  # as scikit-learn draws it
-    for feature in range(DATA.X.shape[1]):
-        order, changed = np.arange(DATA.y.size), frame.copy()
-        np.random.RandomState(seed).shuffle(order)
-        changed[feature] = frame[feature].to_numpy()[order]
-        before, after = (worth(DATA.value(model.predict(table), measure)) for table in (frame, changed))
-        expected.append(before - after)
-    same("the importances", result.importances[:, 0].tolist(), expected)
-
-
 def by_index():
     """Cross-validate without metadata routing: ids are an index level of X, and groups= of the splitter."""
     frame, cv = pd.DataFrame(DATA.X, index=pd.Index(DATA.qid, name="qid")), QueryKFold(N_FOLDS)
@@ -291,7 +226,6 @@ def by_index():
 
 
 def call(run):
-    """Run what must fail or warn."""
     run()
 
 
@@ -322,37 +256,6 @@ def parameters(make):
     same("the parameters", repr(fitted.estimator_.get_params()), repr(make().get_params()))
 
 
-def continued(best_iteration):
-    """Continue a model of XGBoost; all its trees count, also if it was stopped early."""
-    xgb, rows = pytest.importorskip("xgboost"), DATA.in_order()
-    params, first = {"objective": "rank:ndcg", "max_depth": 3}, xgb.DMatrix(rows.X, rows.y, qid=rows.qid)
-    start = xgb.train(params, first, 5)
-    if best_iteration is not None:
-        start.set_attr(best_iteration=str(best_iteration), best_score="0.9")
-    ranker = QueryRanker(xgboost().set_fit_request(xgb_model=True))
-    ranker.fit(DATA.X, DATA.y, qid=DATA.qid, xgb_model=start)
-    expected = xgb.train(params, first, 5, xgb_model=start).predict(xgb.DMatrix(DATA.X))
-    same("the predictions", ranker.predict(DATA.X).tolist(), expected.tolist())
-
-
-def warm_start(make):
-    """Fit a learner twice; the second validation set agrees with the first model, so that no round is better."""
-    model, valid = make(), generated(7)
-    model.fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=[(valid.X, valid.y, valid.qid)])
-    scores, n_iter = model.predict(valid.X), model.n_iter_
-    agreeing = (scores == pd.Series(scores).groupby(valid.qid).transform("max")).to_numpy(float)
-    model.fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=[(valid.X, agreeing, valid.qid)])
-    same("the predictions", model.predict(valid.X).tolist(), scores.tolist())
-    same("the number of rounds", model.n_iter_, n_iter)
-
-
-WARM = {"warm_start": True, "max_iter": 3}
-LEARNERS = {
-    "AdaRank": lambda: ra.learners.AdaRank(NDCG, **WARM),
-    "RankBoost": lambda: ra.learners.RankBoost(NDCG, **WARM),
-    "CoordinateAscent": lambda: ra.learners.CoordinateAscent(NDCG, n_restarts=1, random_state=0, **WARM),
-    "NeuralRanker": lambda: ra.learners.NeuralRanker("catboost.query_rmse", convention=NDCG, random_state=0, **WARM),
-}
 RUNNERS = {
     "cross_validate": cross_validation,
     "GridSearchCV": partial(search, kind=GridSearchCV),
@@ -360,16 +263,11 @@ RUNNERS = {
     "HalvingGridSearchCV": partial(search, kind=HalvingGridSearchCV),
     "nested cross-validation": nested,
     "StackingRegressor": stacking,
-    "RFECV": recursive_elimination,
-    "SequentialFeatureSelector": forward_selection,
-    "permutation_importance": permutations,
     "cross_val_score": by_index,
     "call": call,
     "QueryRanker.predict": equal_rows,
     "QueryRanker(LGBMRanker)": one_large_query,
     "QueryRanker": parameters,
-    "QueryRanker(XGBRanker)": continued,
-    **{name: partial(warm_start, make=make) for name, make in LEARNERS.items()},
 }
 
 
@@ -377,50 +275,6 @@ RUNNERS = {
 
 RANKERS = ("LGBMRanker", "XGBRanker", "CatBoostRanker")
 SEARCHES = "GridSearchCV | RandomizedSearchCV"
-
-
-def with_scoring(kind, scoring):
-    """Return a call with this scoring=, whose warnings do not count: it must fail by itself."""
-
-    def run():
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            if kind is GridSearchCV:
-                kind(Ridge(), {"alpha": [1.0, 2.0]}, scoring=scoring, cv=3).fit(DATA.X, DATA.y)
-            elif kind is permutation_importance:
-                kind(Ridge().fit(DATA.X, DATA.y), DATA.X, DATA.y, scoring=scoring)
-            else:
-                kind(Ridge(), DATA.X, DATA.y, scoring=scoring, cv=3)
-
-    return run
-
-
-def score(estimator, convention, **columns):
-    """Return a call of QueryRanker.score."""
-    return lambda: (
-        QueryRanker(estimator(), convention=convention)
-        .fit(DATA.X, DATA.y, qid=DATA.qid)
-        .score(DATA.X, DATA.y, qid=DATA.qid, **columns)
-    )
-
-
-def score_by_scorer(convention, qid=DATA.qid, X=DATA.X, **columns):
-    """Return a call of a scorer."""
-    return lambda: query_scorer(convention)(
-        Ridge().fit(DATA.X, DATA.y), X, DATA.y, **({} if qid is None else {"qid": qid}), **columns
-    )
-
-
-def cut(kind):
-    """Return a call that cuts queries, with a scorer that knows the whole ones."""
-    scoring, params = query_scorer(NDCG, whole=DATA.qid), {"qid": DATA.qid}
-    whole, options = QueryRanker(Ridge(), whole=DATA.qid), {"scoring": scoring, "cv": QueryKFold(2)}
-    if kind is KFold:
-        return lambda: cross_val_score(Ridge(), DATA.X, DATA.y, scoring=scoring, cv=KFold(2), params=params)
-    if kind is learning_curve:
-        return lambda: learning_curve(whole, DATA.X, DATA.y, train_sizes=[0.5], params=params, **options)
-    search = HalvingGridSearchCV(Ridge(), {"alpha": [1.0, 2.0, 3.0]}, min_resources=60, **options)
-    return lambda: search.fit(DATA.X, DATA.y, **params)
 
 
 ROWS = [
@@ -462,44 +316,28 @@ ROWS = [
     Row("HalvingGridSearchCV", "rounds as resource", EQUAL,
         options={"resource": "estimator__n_estimators", "min_resources": 2, "max_resources": 6}),
     Row("nested cross-validation", "a search of Ridge", EQUAL),
-    # Stacking and selections
+    # Stacking
     Row("StackingRegressor", "QueryKFold", EQUAL, cv=QueryKFold(3), base=Ridge),
     Row("StackingRegressor", "QueryKFold that shuffles", EQUAL, cv=QueryKFold(3, shuffle=True, random_state=0),
         base=Ridge),
     Row("StackingRegressor", "a QueryRanker(LGBMRanker)", Error("should be a regressor", ValueError), cv=QueryKFold(3),
         base=lightgbm),
-    *(Row("RFECV | SequentialFeatureSelector | permutation_importance", measure, EQUAL, measure=measure)
-      for measure in (NDCG, MAP, LOSS)),
     # QueryRanker alone
     *(Row("QueryRanker.predict", f"equal rows tie under {type(classifier).__name__}", EQUAL, classifier=classifier)
       for classifier in (LogisticRegression(), GaussianNB())),
     Row("QueryRanker(LGBMRanker)", "a query of 10,050 rows and a declared objective", EQUAL),
     *(Row("QueryRanker", f"the parameters of {make.__name__} after a fit", EQUAL, make=make)
       for make in (lightgbm, xgboost, catboost)),
-    Row("QueryRanker(XGBRanker)", "continued training", EQUAL, best_iteration=None),
-    Row("QueryRanker(XGBRanker)", "continued training of a model that was stopped early", EQUAL, best_iteration=1),
     # What is refused
-    Row("call", "a scorer without ids in permutation_importance", Error("got no 'qid'"),
-        run=with_scoring(permutation_importance, query_scorer(NDCG))),
-    Row("call", "a scorer without ids", Error("got no 'qid'"), run=score_by_scorer(NDCG, qid=None)),
-    Row("call", "score of weights that the convention ignores", Error("weight"),
-        run=score(lightgbm, UNIFORM, sample_weight=DATA.row_weight)),
-    Row("call", "a scorer and weights that the convention ignores", Error("weight"),
-        run=score_by_scorer(UNIFORM, sample_weight=DATA.row_weight)),
     Row("call", "a scorer and weights that vary within a query", Error("varies within query"),
-        run=score_by_scorer(WEIGHTED, sample_weight=np.arange(DATA.y.size))),
+        run=lambda: query_scorer(WEIGHTED)(Ridge().fit(DATA.X, DATA.y), DATA.X, DATA.y, qid=DATA.qid,
+                                           sample_weight=np.arange(DATA.y.size))),
     Row("call", "QueryRanker.fit without ids", Error("got no qid"),
         run=lambda: QueryRanker(lightgbm()).fit(DATA.X, DATA.y)),
     Row("call", "an objective of a regressor", Error("takes neither an objective"),
         run=lambda: QueryRanker(Ridge(), objective="lightgbm.lambdarank").fit(DATA.X, DATA.y, qid=DATA.qid)),
     Row("call", "eval_metric without validation queries", Error("no validation queries"),
         run=lambda: QueryRanker(lightgbm(), eval_metric=NDCG).fit(DATA.X, DATA.y, qid=DATA.qid)),
-    Row("call", "folds that cut queries", Warns("not whole", None), run=cut(KFold)),
-    Row("call", "a learning curve that cuts queries", Warns("not whole", None), run=cut(learning_curve)),
-    Row("call", "a halving search over rows", Warns("not whole", None), run=cut(HalvingGridSearchCV)),
-    # Learners
-    *(Row(learner, "a warm start keeps its model if no round is better", EQUAL, long=learner != "AdaRank")
-      for learner in ("AdaRank", "RankBoost", "CoordinateAscent", "NeuralRanker")),
 ]  # fmt: skip
 
 

@@ -78,11 +78,9 @@ class Rows:
         return self.row_weight[np.sort(np.unique(self.qid, return_index=True)[1])]
 
     def take(self, order: Any) -> Rows:
-        """Return some rows, or all in a different order."""
         return Rows(*(getattr(self, column.name)[order] for column in fields(self)))
 
     def scattered(self) -> Rows:
-        """Return the rows in random order, so that the rows of a query are apart."""
         return self.take(np.random.default_rng(9).permutation(self.y.size))
 
     def in_order(self) -> Rows:
@@ -132,8 +130,6 @@ def generated(seed: int, n_queries: int = 20, labels: str = "graded") -> Rows:
 
 @dataclass(frozen=True, kw_only=True)
 class Training:
-    """What a training combines."""
-
     measures: tuple[str, ...] = (NDCG,)
     names: tuple[str, ...] | None = None  # display names in place of the conventions' own
     sets: tuple[str, ...] = ("valid",)  # of train, valid and other, in the order in which they are passed
@@ -185,8 +181,6 @@ class Training:
 
 
 class Objects(NamedTuple):
-    """The objects of ours that trainings share."""
-
     metric: Any
     stop: Any = None
 
@@ -342,5 +336,4 @@ def _best(values: Sequence[float], measure: str) -> int:
 
 
 def pickled(value: Any) -> Any:
-    """Return a pickled and unpickled copy."""
     return pickle.loads(pickle.dumps(value))

@@ -1,7 +1,5 @@
 """`xgboost.eval_metric` in SparkXGBRanker, in a Spark session with two threads."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -19,7 +17,6 @@ TRAIN, VALID = ranking(1, 61), ranking(2, 43)
 
 
 def rows_of(data, validation):
-    """Return the rows of one set; each set has its own query ids."""
     columns = {"label": data.y, "qid": data.qid + 1000 * validation, "validation": validation}
     return pd.DataFrame(columns).assign(features=data.X.tolist())
 

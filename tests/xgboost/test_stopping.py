@@ -1,7 +1,5 @@
 """`xgboost.early_stopping` in repeated trainings and any order, and errors if XGBoost's own has the wrong direction."""
 
-from __future__ import annotations
-
 import warnings
 
 import numpy as np
@@ -53,17 +51,6 @@ def test_the_last_round_of_a_training_can_be_the_best(rounds):
     booster, log = train_with_metric(TEXTBOOK, first=[stop], rounds=rounds)
     values = log["valid"][TEXTBOOK.name]
     assert (booster.best_iteration, booster.best_score) == (int(np.argmax(values)), max(values))
-
-
-@pytest.mark.parametrize("is_first", [False, True])
-def test_it_may_ignore_every_improvement(is_first):
-    metric, matrix = ra.xgboost.eval_metric(LOSS), dmatrix(TRAIN)
-    stop = ra.xgboost.early_stopping(LOSS, rounds=5, min_delta=100)
-    log = {}
-    booster = train({}, matrix, 60, evals=[(matrix, "train")], custom_metric=metric, evals_result=log,
-                    callbacks=[stop, metric] if is_first else [metric, stop])  # fmt: skip
-    assert booster.best_iteration == 0
-    assert min(log["train"][LOSS.name]) < (1 - LARGEST_MIN_DELTA) * booster.best_score
 
 
 @pytest.mark.parametrize("n_rounds", [1, 3])
