@@ -22,17 +22,15 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import cli
-from rankadapters.callbacks.history import Evaluation
 from tests.helpers.missing_packages import skipped_if_a_package_is_missing
+from tests.project.public_calls import FEATURES as X
+from tests.project.public_calls import LABELS, QID, SCORES
 
 FILE = Path(__file__).with_name("mistakes.txt")
-LABELS, SCORES, QID = [2.0, 0.0, 1.0, 0.0], [0.4, 0.3, 0.2, 0.1], ["a", "a", "b", "b"]
 NAN = float("nan")
-X = np.arange(8.0).reshape(4, 2)
 FILES = {  # that the commands read
     "features.txt": "2 qid:1 1:0.5 2:1\n0 qid:1 1:0.1 2:3\n1 qid:2 1:0.3 2:2\n0 qid:2 1:0.2 2:5\n",
     "scores.txt": "0.4\n0.3\n0.2\n0.1\n",
-    "negative.txt": "# head\n-1 qid:1 1:1 2:1\n",
     "broken.parquet": "PAR1",
     "table.csv": "label,qid,score\n2,1,0.4\n0,2,0.3\n1,1,0.2\n",
     "qrels.txt": "q1 0 d1 1\nq2 0 d2 1\n",
@@ -102,27 +100,15 @@ def results(data=CELLS, direction=True):  # noqa: FBT002 - entries are short
     return ra.compare.Results(data, higher_is_better=direction)
 
 
-def evaluate_misaligned_series():
-    return evaluate(pd.Series(LABELS), pd.Series(SCORES, index=[3, 2, 1, 0]))
-
-
-def linear_regression():
-    pytest.importorskip("sklearn")
-    from sklearn.linear_model import LinearRegression
-
-    return LinearRegression
-
-
 def cross_validate_without_qid():
-    model = linear_regression()()
+    model, scorer = make("sklearn.linear_model.LinearRegression"), ra.sklearn.query_scorer("lightgbm@2")
     from sklearn.model_selection import cross_val_score
 
-    scorer = ra.sklearn.query_scorer("lightgbm@2")
     return cross_val_score(model, X, LABELS, cv=2, error_score="raise", scoring=scorer)
 
 
 def search_without_routing():
-    ranker = ra.sklearn.QueryRanker(linear_regression()())
+    ranker = ra.sklearn.QueryRanker(make("sklearn.linear_model.LinearRegression"))
     from sklearn.model_selection import GridSearchCV
 
     grid = {"estimator__fit_intercept": [True, False]}
@@ -142,20 +128,6 @@ def lightgbm_metric():
     return ra.lightgbm.eval_metric("lightgbm@2")
 
 
-def train_xgboost_without_qid():
-    xgb = pytest.importorskip("xgboost")
-    data, metric = xgb.DMatrix(X, LABELS), ra.xgboost.eval_metric("xgboost@2")
-    return xgb.train({}, data, 1, evals=[(data, "train")], custom_metric=metric, verbose_eval=False)
-
-
-def fit_xgbranker_with_metric():
-    xgb = pytest.importorskip("xgboost")
-    pytest.importorskip("sklearn")
-    ranker = xgb.XGBRanker(n_estimators=1, eval_metric=ra.xgboost.eval_metric("xgboost@2"))
-    qid = [0, 0, 1, 1]
-    return ranker.fit(X, LABELS, qid=qid, eval_set=[(X, LABELS)], eval_qid=[qid], verbose=False)
-
-
 def make(name, /, *arguments, **options):
     """Call a function or class of a package by its full name; skip if the package is missing."""
     module, _, kind = name.rpartition(".")
@@ -172,10 +144,6 @@ def scored(convention="textbook@2", model="sklearn.linear_model.LinearRegression
     return ra.sklearn.query_scorer(convention)(make(model).fit(X, y), X, LABELS, **metadata)
 
 
-def entry(convention, dataset):
-    return Evaluation(dataset, ra.parse(convention), 0.5, name="same", iteration=0)
-
-
 def pool(features=X, **columns):
     """Return a Pool of the four rows; a column of None is left out."""
     columns = {"label": LABELS, "group_id": [0, 0, 1, 1]} | columns
@@ -185,12 +153,6 @@ def pool(features=X, **columns):
 def train_catboost(params=None, data=None, objective="query-rmse/v1", **arguments):
     params = {"iterations": 1, "thread_count": 1} | (params or {})
     return ra.catboost.train(params, pool() if data is None else data, objective, **arguments)
-
-
-def check_catboost(convention="catboost@2", **arguments):
-    return ra.catboost.check_parity(
-        **{"labels": LABELS, "scores": SCORES, "qid": QID} | arguments, convention=convention
-    )
 
 
 def check_catboost_model(**arguments):
