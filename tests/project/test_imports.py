@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from contextlib import suppress
@@ -11,7 +10,6 @@ from types import ModuleType
 import pytest
 
 import rankadapters as ra
-from tests.helpers.checkout import CHECKOUT
 from tests.helpers.parameters import long_except
 
 PACKAGES = {
@@ -76,15 +74,6 @@ for name in ra._SUBMODULES:
 print("done")
 """
     assert output_of(code) == "done\n"
-
-
-@pytest.mark.long
-def test_pydoc_prints_the_package_without_any_optional_package(tmp_path):
-    (tmp_path / "sitecustomize.py").write_text(f"import sys; sys.modules.update(dict.fromkeys({OPTIONAL!r}))")
-    arguments = [sys.executable, "-m", "pydoc", "rankadapters"]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(CHECKOUT)])}
-    page = subprocess.run(arguments, check=True, capture_output=True, text=True, env=environment).stdout
-    assert page.startswith("Help on package rankadapters:")
 
 
 def test_importing_the_package_loads_none_of_its_modules_and_reading_a_convention_loads_numpy_alone():

@@ -11,7 +11,7 @@ import pytest
 
 import rankadapters as ra
 from tests.helpers.parameters import long_except
-from tests.project.public_calls import CALLS, TEXT, USES, callable_of, parameter_names, public_callables, valid_call
+from tests.project.public_calls import CALLS, TEXT, USES, callable_of, parameter_names, public_callables
 
 
 @pytest.fixture(autouse=True)
@@ -154,9 +154,9 @@ def test_wrong_arguments_of_a_preset_raise_only_our_errors(tool):
 @pytest.mark.parametrize("name", long_except(CALLS, *SHORT))
 def test_wrong_arguments_raise_only_our_errors(name):
     function = callable_of(name)
-    USES.get(name, lambda result: result)(function(**valid_call(name)))
+    USES.get(name, lambda result: result)(function(**CALLS[name]()))
     errors = {
-        f"{parameter}: {kind}": foreign_error(name, function, {**valid_call(name), parameter: value})
+        f"{parameter}: {kind}": foreign_error(name, function, {**CALLS[name](), parameter: value})
         for parameter in parameter_names(function)
         for kind, value in WRONG_VALUES.items()
         if not (parameter in ENDLESS and kind == "a number beyond float64")
