@@ -44,14 +44,15 @@ PRINTED = {
         identify(models("good", "bad"), value=THREE_VALUES)
     ),
     "identify 'feature 1:0.50' 'feature 2:0.50' --feature 1 2": lambda: identify(models("good", "bad"), value=HALVES),
+    "order --convention yahoo@3 letor4@3 --resamples 19 --seed 4 --feature 1 2": lambda: ra.audit.order(
+        LABELS, models("good", "bad"), ["yahoo@3", "letor4@3"], qid=QID, n_resamples=19, random_state=4,
+    ),
     "profile --k 1 all --feature 2": lambda: ra.audit.profile(LABELS, k=[1, None], scores=SCORES["bad"], **DATA),
     "profile --measure ap --k 3 --feature 1": lambda: (
         ra.audit.profile(LABELS, k=3, scores=SCORES["good"], measure="ap", **DATA)
     ),
 }  # fmt: skip
-SHORT = ("identify 0.6667 --k 3 --feature 1", "profile --measure ap --k 3 --feature 1")
-
-
+SHORT = ("identify 0.6667 --k 3 --feature 1", "profile --measure ap --k 3 --feature 1", [*PRINTED][-3])
 WITHOUT_MATCH = ("identify 0.1234", "identify 2=0.5", "identify 'feature 1:2=", "identify 'feature 1:0.50'")
 
 
