@@ -17,6 +17,8 @@ from tests.fuzz.budget import share
 from tests.fuzz.mutations import mutated
 from tests.helpers.checkout import golden_file
 
+pytestmark = pytest.mark.long
+
 PRESETS = [presets.make(name, k) for name in presets.names(None) for k in (5, None)]
 CONVENTIONS = sorted({text for preset in PRESETS for text in (str(preset), preset.name, preset.short_name)})
 WORDS = sorted({part for preset in PRESETS for part in str(preset).split("/")})
