@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import inspect
 import re
 from pathlib import Path
@@ -11,22 +10,16 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.core.measures import MEASURES
+from tests.docs.scripts import script
 
 ROOT = Path(__file__).parent.parent.parent
 SOURCES = sorted([*(ROOT / "docs").glob("*.md"), *(ROOT / "docs" / "reference").glob("*.md")])
 
 
-def load_script(name):
-    spec = importlib.util.spec_from_file_location(name, ROOT / "docs" / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 @pytest.fixture(scope="module")
 def executed():
     pytest.importorskip("nbformat")
-    return load_script("executed")
+    return script("executed")
 
 
 @pytest.fixture
@@ -34,7 +27,7 @@ def faults_of_site(tmp_path):
     def write(**pages):
         for name, text in pages.items():
             (tmp_path / f"{name}.html").write_text(text, encoding="utf-8")
-        return list(load_script("links").faults(tmp_path))
+        return list(script("links").faults(tmp_path))
 
     return write
 

@@ -2,38 +2,28 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import math
 import re
 from contextlib import suppress
 from functools import cache
-from itertools import cycle, pairwise
-from pathlib import Path
+from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankadapters as ra
-from rankadapters import presets
 from rankadapters.core.measures import MEASURES
+from tests.docs.scripts import DOCS, script
 from tests.helpers.conventions import WITH_PRESET, convention_of, conventions, without_docids
 from tests.helpers.parameters import examples, short
 from tests.oracles.definition import evaluate
 from tests.oracles.rows import Row
 
-ROOT = Path(__file__).parent.parent.parent
-DOCS = ROOT / "docs"
-with pytest.MonkeyPatch.context() as patched:
-    patched.syspath_prepend(str(DOCS))
-    interchange = importlib.import_module("interchange")
-    spec_examples = importlib.import_module("spec_examples")
+interchange = script("interchange")
 PAGE = (DOCS / "spec.md").read_text(encoding="utf-8")
 EXAMPLES = [json.loads(line) for line in re.search("```json\n(.*?)```", PAGE, re.DOTALL)[1].splitlines()]
-CUTOFFS = dict(zip(presets.names(None), cycle((1, 10, None))))  # in turn
-PRESETS = {name: presets.make(name, k) for name, k in CUTOFFS.items()}
-SCHEMAS = interchange.schemas()
 EXAMPLE_CONVENTIONS = [ra.parse(example["convention"]) for example in EXAMPLES]
 ONE_PER_MEASURE = list({convention.measure: convention for convention in EXAMPLE_CONVENTIONS}.values())
 
@@ -79,13 +69,6 @@ def test_a_generated_file_is_up_to_date(path, text):
 
 
 # The grammar
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("name", PRESETS)
-def test_the_grammar_accepts_every_preset(name, matches_grammar):
-    assert matches_grammar(str(PRESETS[name]))
-    assert matches_pattern(str(PRESETS[name]))
 
 
 @pytest.mark.long
@@ -147,7 +130,7 @@ def test_the_grammar_refuses_noncanonical_numbers(number, matches_grammar):
 @pytest.mark.parametrize("name", ["score", "vectors"])
 def test_a_schema_is_valid_and_strict(name):
     jsonschema = pytest.importorskip("jsonschema")
-    schema = SCHEMAS[f"{name}.schema.json"]
+    schema = interchange.schemas()[f"{name}.schema.json"]
     jsonschema.Draft202012Validator.check_schema(schema)
     assert [wrong for wrong in (None, [], 1, "", {}) if accepts(name, wrong)] == []
 
