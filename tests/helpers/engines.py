@@ -47,13 +47,9 @@ def spark_session():
     if not shutil.which("java") and "JAVA_HOME" not in os.environ:
         pytest.skip("Spark needs a Java runtime: apt-get install openjdk-17-jre-headless")
     settings = {
-        "spark.ui.enabled": "false",
-        "spark.driver.host": "127.0.0.1",
-        "spark.driver.bindAddress": "127.0.0.1",
-        "spark.driver.memory": "1g",
-        "spark.sql.shuffle.partitions": "2",
-        "spark.log.level": "ERROR",
-    }
+        "spark.ui.enabled": "false", "spark.driver.memory": "1g", "spark.sql.shuffle.partitions": "2",
+        "spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1", "spark.log.level": "ERROR",
+    }  # fmt: skip
     with worker_environment(PYSPARK_PYTHON=sys.executable, SPARK_LOCAL_IP="127.0.0.1"):
         session = sql.SparkSession.builder.master("local[2]").config(map=settings).getOrCreate()
         gateway = session.sparkContext._gateway

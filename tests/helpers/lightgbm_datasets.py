@@ -9,7 +9,6 @@ import pytest
 lgb = pytest.importorskip("lightgbm")
 pytest.importorskip("sklearn")
 
-
 PARAMS = {
     "objective": "lambdarank", "metric": "None", "verbosity": -1, "num_threads": 1, "min_data_in_leaf": 5,
     "num_leaves": 7, "seed": 1,
@@ -17,7 +16,6 @@ PARAMS = {
 
 
 def dataset(data, **columns):
-    """Return a Dataset of a ranking."""
     return lgb.Dataset(data.X, label=data.y, group=data.sizes, free_raw_data=False, **columns)
 
 
