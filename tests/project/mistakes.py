@@ -100,32 +100,11 @@ def results(data=CELLS, direction=True):  # noqa: FBT002 - entries are short
     return ra.compare.Results(data, higher_is_better=direction)
 
 
-def cross_validate_without_qid():
-    model, scorer = make("sklearn.linear_model.LinearRegression"), ra.sklearn.query_scorer("lightgbm@2")
-    from sklearn.model_selection import cross_val_score
-
-    return cross_val_score(model, X, LABELS, cv=2, error_score="raise", scoring=scorer)
-
-
-def search_without_routing():
-    ranker = ra.sklearn.QueryRanker(make("sklearn.linear_model.LinearRegression"))
-    from sklearn.model_selection import GridSearchCV
-
-    grid = {"estimator__fit_intercept": [True, False]}
-    search = GridSearchCV(ranker, grid, cv=ra.sklearn.QueryKFold(2), scoring=ra.sklearn.query_scorer("lightgbm@2"))
-    return search.fit(X, LABELS, qid=QID)
-
-
 def train_lightgbm(*, group=True, **arguments):
     lgb = pytest.importorskip("lightgbm")
     data = lgb.Dataset(X, LABELS, group=np.array([2, 2]) if group else None, params={"verbosity": -1})
     params = {"objective": "regression", "metric": "None", "verbosity": -1, "num_threads": 1}
     return lgb.train(params, data, 2, valid_sets=[data], **arguments)
-
-
-def lightgbm_metric():
-    pytest.importorskip("lightgbm")
-    return ra.lightgbm.eval_metric("lightgbm@2")
 
 
 def make(name, /, *arguments, **options):
@@ -163,31 +142,6 @@ def check_catboost_model(**arguments):
 def check_lightgbm_model(**arguments):
     train_data = {"model": train_lightgbm(), "data": (X, LABELS, QID), "convention": "lightgbm@2"}
     return ra.lightgbm.check_model(**train_data | arguments)
-
-
-def check_value(value):
-    return ra.parity.check_value(LABELS, SCORES, "textbook@2", value=value, qid=QID)
-
-
-def crosscheck_models(test):
-    train, _ = ra.datasets.mq2008_like(random_state=1, n_train_queries=4, n_test_queries=4)
-    return ra.parity.crosscheck_models(train, test, toolkits=["sklearn"])
-
-
-def order_judgments(labels):
-    """Compare two models, each with its own judgments of the same two queries."""
-    qid, scores = [0, 0, 0, 1, 1, 1], [1, 2, 3, 1, 2, 3]
-    queries = {"a": ra.Queries([2, 0, 0, 0, 1, 0], qid=qid), "b": ra.Queries(labels, qid=qid)}
-    return ra.audit.order(queries, {"a": scores, "b": scores[::-1]}, "lightgbm@2")
-
-
-def read_score(**changes):
-    return ra.Score.from_dict(evaluate(convention="yahoo@1").to_dict() | changes)
-
-
-def read_results(text):
-    Path("results.csv").write_text(text, encoding="utf-8")
-    return ra.compare.Results.read("results.csv", higher_is_better=True)
 
 
 class Entry(NamedTuple):
