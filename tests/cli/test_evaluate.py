@@ -11,7 +11,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import presets
-from tests.cli.evaluate_files import LEFT_OUT, error_of, output_of
+from tests.cli.evaluate_files import LEFT_OUT, error_of, output_of, report_of
 from tests.helpers.checkout import mq2008_files
 from tests.helpers.python_processes import run_python
 
@@ -19,9 +19,7 @@ from tests.helpers.python_processes import run_python
 @pytest.mark.parametrize("source", ["letor", "table"])
 def test_json_has_the_values_of_evaluate(capsys, request, source):
     files = request.getfixturevalue(source)
-    report = json.loads(
-        output_of(capsys, *files, "--convention", "letor4@1", "yahoo@5", "--per-query", "--format", "json")
-    )
+    report = report_of(capsys, *files, "--convention", "letor4@1", "yahoo@5", "--per-query")
     assert list(report) == ["conventions", "queries", "note"]
     for row, convention in zip(report["conventions"], [presets.letor4(1), presets.yahoo(5)], strict=True):
         evaluator = ra.Evaluator([2, 0, 0], convention, group_sizes=[2, 1])
@@ -33,9 +31,7 @@ def test_json_has_the_values_of_evaluate(capsys, request, source):
 
 
 def test_a_run_is_evaluated_over_the_queries_of_the_qrels(capsys, trec):
-    report = json.loads(
-        output_of(capsys, *trec, "--convention", "trec_eval_9@5", "--per-query", "--format", "json")
-    )  # fmt: skip
+    report = report_of(capsys, *trec, "--convention", "trec_eval_9@5", "--per-query")  # fmt: skip
     convention = presets.trec_eval_9(5)
     assert report["queries"] == {str(convention): {"7": pytest.approx(0.6309297535714575), "9": 0, "8": None}}
     counts = {name: report["conventions"][0][name] for name in ("n_queries", "n_scored", "n_empty", "n_short")}
@@ -57,13 +53,13 @@ MEASURES = {
 
 @pytest.mark.parametrize(("name", "conventions"), MEASURES.items())
 def test_a_measure_may_have_the_name_that_trec_eval_or_ir_measures_has_for_it(capsys, trec, name, conventions):
-    report = json.loads(output_of(capsys, *trec, "--measure", name, "--format", "json"))
+    report = report_of(capsys, *trec, "--measure", name)
     assert [row["signature"] for row in report["conventions"]] == [str(ra.parse(text)) for text in conventions]
 
 
 def test_measures_of_several_options_follow_the_conventions(capsys, trec):
     options = ("--measure", "map", "--convention", "pytrec_eval@5", "--measure", "P.5", "ir_measures.nDCG@5")
-    names = [row["name"] for row in json.loads(output_of(capsys, *trec, *options, "--format", "json"))["conventions"]]
+    names = [row["name"] for row in report_of(capsys, *trec, *options)["conventions"]]
     assert names == ["ndcg@5/pytrec_eval", "ap@all/trec_eval_9.map", "precision@5/trec_eval_9.P", "ndcg@5/ir_measures"]
 
 
@@ -98,10 +94,10 @@ def test_the_table_shows_values_queries_signatures_and_the_note(capsys, trec, mo
 @pytest.mark.parametrize(("choice", "n_queries"), [("merge", 1), ("separate", 2)])
 def test_split_queries_merges_or_separates_a_query_that_returns(capsys, write, choice, n_queries):
     first, second = write("1 qid:7 1:1\n", "a.txt"), write("0 qid:7 1:2\n", "b.txt")
-    files = ("--features", first, second, "--feature", "1", "--convention", "yahoo@5", "--format", "json")
-    report = json.loads(output_of(capsys, *files, "--split-queries", choice))
+    files = ("--features", first, second, "--feature", "1", "--convention", "yahoo@5")
+    report = report_of(capsys, *files, "--split-queries", choice)
     assert report["conventions"][0]["n_queries"] == n_queries
-    assert "b.txt, line 1: query 7 returns" in error_of(capsys, *files[:-2])
+    assert "b.txt, line 1: query 7 returns" in error_of(capsys, *files)
 
 
 def test_without_pyarrow_the_error_names_the_extra_and_without_rich_the_table_is_plain(
@@ -181,7 +177,7 @@ def test_the_share_of_judged_documents_is_counted_for_every_run(capsys, trec, wr
     arguments = (*trec, unknown, "--convention", "trec_eval_9@5")
     none = "none of the 2 retrieved documents is judged; qrels and run may name documents differently"
     note = f"run: {LEFT_OUT}\nunknown: {none}"
-    report = json.loads(output_of(capsys, *arguments, "--format", "json"))
+    report = report_of(capsys, *arguments)
     assert [row["judged"] for row in report["conventions"]] == [1, 0]
     assert report["note"] == note
     rows = list(csv.DictReader(io.StringIO(output_of(capsys, *arguments, "--format", "csv", note=f"{note}\n"))))
@@ -195,6 +191,6 @@ def test_the_share_of_judged_documents_is_counted_for_every_run(capsys, trec, wr
 def test_duplicates_says_which_row_of_a_document_counts(capsys, write, duplicates, value):
     qrels, run = write("7 0 a 1\n", "qrels"), write("7 Q0 a 1 1 t\n7 Q0 b 2 2 t\n7 Q0 a 3 3 t\n", "run")
     files = ("--qrels", qrels, "--run", run)
-    options = ("--measure", "recip_rank", "--format", "json", "--duplicates", duplicates)
-    assert json.loads(output_of(capsys, *files, *options))["conventions"][0]["value"] == value
+    report = report_of(capsys, *files, "--measure", "recip_rank", "--duplicates", duplicates)
+    assert report["conventions"][0]["value"] == value
     assert "run, line 3: document 'a' of query '7' is also in line 1. Hint: " in error_of(capsys, *files)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import csv
-import json
 
 import pytest
 
 import rankadapters as ra
 from rankadapters import presets
 from tests.cli.audit_files import LABELS, QID, SCORES
-from tests.cli.evaluate_files import LEFT_OUT, error_of, output_of
+from tests.cli.evaluate_files import LEFT_OUT, error_of, output_of, report_of
 
 CONVENTIONS = ("letor4@1", "yahoo@3")
 
@@ -43,8 +42,7 @@ def expected_score(convention, name):
 def test_json_names_the_model_of_each_value(capsys, request, source):
     files = request.getfixturevalue(source)
     names = [f"feature {number}" if source == "features" else name for number, name in enumerate(SCORES, 1)]
-    out = output_of(capsys, *files, "--convention", *CONVENTIONS, "--per-query", "--format", "json")
-    report = json.loads(out)
+    report = report_of(capsys, *files, "--convention", *CONVENTIONS, "--per-query")
     assert list(report) == ["conventions", "queries", "note"]
     pairs = [(ra.parse(text), model) for text in CONVENTIONS for model in zip(names, SCORES, strict=True)]
     for row, (convention, (name, model)) in zip(report["conventions"], pairs, strict=True):
@@ -75,8 +73,7 @@ def test_csv_and_the_table_name_the_models(capsys, monkeypatch, predicted):
 
 def test_each_run_has_its_own_queries_counts_and_notes(capsys, runs):
     files = runs(3, 4)  # both rows of query 8
-    options = ("--convention", "trec_eval_9@3", "--per-query", "--format", "json")
-    report = json.loads(output_of(capsys, *files, *options))
+    report = report_of(capsys, *files, "--convention", "trec_eval_9@3", "--per-query")
     assert [(row["model"], row["n_scored"]) for row in report["conventions"]] == [("good", 3), ("bad", 2)]
     assert report["queries"][str(presets.trec_eval_9(3))]["bad"]["8"] is None
     assert report["note"] == f"good: {LEFT_OUT}\nbad: {LEFT_OUT}"

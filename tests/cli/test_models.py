@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -11,14 +10,13 @@ import rankadapters as ra
 from rankadapters import presets
 from tests.cli.audit_files import COMMANDS, LABELS, QID, SCORES
 from tests.cli.evaluate_files import LEFT_OUT
-from tests.helpers.command import error_of, output_of, run
+from tests.helpers.command import error_of, output_of, report_of, run
 
 
 def test_order_compares_runs_that_retrieved_different_rows(capsys, runs):
     files = runs(0)
-    options = ("--convention", "trec_eval_9@3", "--resamples", "19", "--format", "json")
-    note = f"good: {LEFT_OUT}\nbad: {LEFT_OUT}\n"
-    report = json.loads(output_of(capsys, "order", *files, *options, note=note))
+    options, note = ("--convention", "trec_eval_9@3", "--resamples", "19"), f"good: {LEFT_OUT}\nbad: {LEFT_OUT}\n"
+    report = report_of(capsys, "order", *files, *options, note=note)
     for name, path in zip(SCORES, files[3:], strict=True):
         judgments = ra.io.read_trec(files[1], path)
         expected = ra.evaluate(judgments.queries, judgments.scores, presets.trec_eval_9(3)).value
@@ -83,9 +81,9 @@ def test_an_argument_with_an_equals_sign_is_a_path_if_the_file_exists(capsys, au
     good, bad = Path(predictions["good"]), predictions["bad"]
     good.with_name("lr=0.1.txt").write_bytes(good.read_bytes())
     monkeypatch.chdir(good.parent)
-    options = ("evaluate", *audit_data, "--convention", "letor4@3", "--format", "json", "--predictions")
+    options = ("evaluate", *audit_data, "--convention", "letor4@3", "--predictions")
     for first, name in (("lr=0.1.txt", "lr=0.1"), (f"lr={good.name}", "lr")):
-        rows = json.loads(output_of(capsys, *options, first, "--predictions", bad))["conventions"]
+        rows = report_of(capsys, *options, first, "--predictions", bad)["conventions"]
         assert [row["model"] for row in rows] == [name, Path(bad).stem]
         assert rows[0]["value"] == ra.evaluate(LABELS, SCORES["good"], presets.letor4(3), qid=QID).value
 

@@ -27,9 +27,7 @@ def shared_folder() -> Path:
     if not folder:
         return CHECKOUT.parent / "shared"
     if not Path(folder).is_dir():
-        raise NotADirectoryError(
-            f"{VARIABLE}={folder!r} is not a folder.\nHint: name that of golden/, or unset it."
-        )
+        raise NotADirectoryError(f"{VARIABLE}={folder!r} is not a folder.\nHint: name that of golden/, or unset it.")
     return Path(folder)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import io
+import json
 
 from rankadapters import cli
 
@@ -34,6 +35,11 @@ def output_of(capsys, *arguments, code=0, note=""):
         gc.enable()
     assert err == note, (err, note)
     return out
+
+
+def report_of(capsys, *arguments, note=""):
+    """Run the command, and return what it prints as JSON."""
+    return json.loads(output_of(capsys, *arguments, "--format", "json", note=note))
 
 
 def error_of(capsys, *arguments):
