@@ -194,16 +194,22 @@ def test_a_cycle_of_links_raises(tmp_path):
     assert names(tmp_path) == ["a", "b"]
 
 
+RESULTS = "method,dataset,measure,value\nA,d1,letor4@10,0.5\nB,d1,letor4@10,0.25\n"
 ROWS = "label,score,qid\n1,0.5,1\n0,0.25,1\n"
 COLUMNS = ("--label", "label", "--score", "score", "--qid", "qid")
 
 
 @pytest.mark.long
-def test_a_command_reports_a_full_disk_in_one_line(capsys, small_disk, write):
+@pytest.mark.parametrize(
+    ("table", "command"),
+    [(ROWS, ("order", "--convention", "letor4@10", *COLUMNS, "--table")), (RESULTS, ("compare",))],
+    ids=["order", "compare"],
+)
+def test_a_command_reports_a_full_disk_in_one_line(capsys, small_disk, write, table, command):
     pytest.importorskip("matplotlib")
-    file, out = write(ROWS, "table.csv"), small_disk / "page.html"
+    out = small_disk / "page.html"
     (small_disk / "filling").write_bytes(bytes(60_000))
-    line = error_of(capsys, "order", "--out", out, "--convention", "letor4@10", "--table", file, *COLUMNS)
+    line = error_of(capsys, *command, write(table, "table.csv"), "--out", out)
     assert line.startswith(f"rankadapters: error: {out} cannot be written: No space left on device. Hint: ")
     assert names(small_disk) == ["filling"]
 
