@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from rankadapters import presets
+from rankadapters.cli.parity import TOOLKITS
 from rankadapters.datasets import mq2008_like
-from tests.cli.audit_files import TOOLKITS
 from tests.helpers.command import Terminal, error_of, output_of, report_of, run
 from tests.helpers.parameters import long_except
 from tests.helpers.stand_in_toolkit import use_stand_in

@@ -33,20 +33,15 @@ QUERY_NDCG = dcg([0, 1, 1]) / dcg([1, 1, 0])  # of the query with labels 0, 1, 1
     ("field", "title", "expected"),
     [
         ("k", "k=1", "NDCG 0.500"),
-        ("k", "k=3", dcg([1, 0, 2]) / dcg([2, 1, 1])),
-        ("gain", "gain=exp2", dcg([1, 3, 0, 1]) / dcg([3, 1, 1, 0])),
         ("gain", "gain=table_0_1_5", dcg([1, 5, 0, 1]) / dcg([5, 1, 1, 0])),
         ("discount", "jk2", "last only: NDCG 0.431"),  # 1 / log2(5)
-        ("discount", "reciprocal", "last only: NDCG 0.200"),
         ("ideal", "all", dcg([1, 0]) / dcg([2, 1, 1, 1])),
         ("ideal", "ones", dcg([1, 0]) / dcg([1, 1, 1])),
-        ("ideal", "retrieved-only", dcg([1, 0]) / dcg([1, 0])),
         ("relevant", "from_2", "Precision 0.250"),
         ("divisor", "found", "AP 0.833"),  # (1 + 2/3) / 2
         ("pairs", "label", "AUC 0.600"),  # 3 of 5
         ("pairs", "every-two", "AUC 0.667"),  # 4 of 6: the earlier of the two 1s is the better one
         ("ties", "worst", dcg([1, 0, 1, 2]) / dcg([2, 1, 1])),
-        ("ties", "average", dcg([1, 1, 1, 1]) / dcg([2, 1, 1])),
         ("ties", "together", "AP 0.833"),  # (1 + 3/4 + 3/4) / 3
         ("precision", "float32", dcg([1, 0, 2]) / dcg([2, 1])),
         ("retrieve", "from_0.5", "AP 0.556"),  # (1 + 2/3) / 3
@@ -55,9 +50,7 @@ QUERY_NDCG = dcg([0, 1, 1]) / dcg([1, 1, 0])  # of the query with labels 0, 1, 1
         ("empty", "empty=skip", f"mean {(QUERY_NDCG + 1) / 2:.3f}"),
         ("missing", "zero", f"mean {QUERY_NDCG / 2:.3f}"),
         ("unjudged", "unjudged=1", dcg([2, 1, 1]) / dcg([2, 1])),
-        ("pool", "queries", "AUC 0.500"),
         ("pool", "pairs", "AUC 0.750"),
-        ("average", "query", f"mean {(3 * QUERY_NDCG + 2 + 1) / 6:.3f}"),
         ("average", "query-except-empty", f"mean {(3 * QUERY_NDCG + 1 + 1) / 6:.3f}"),
     ],
 )

@@ -17,7 +17,6 @@ class Terminal(io.StringIO):
 
 
 def run(*arguments):
-    """Run the command and return its exit code."""
     try:
         return cli.main([str(argument) for argument in arguments])
     except SystemExit as stop:
@@ -38,7 +37,6 @@ def output_of(capsys, *arguments, code=0, note=""):
 
 
 def report_of(capsys, *arguments, note=""):
-    """Run the command, and return what it prints as JSON."""
     return json.loads(output_of(capsys, *arguments, "--format", "json", note=note))
 
 

@@ -68,7 +68,6 @@ def conventions(
 
 
 def field_values(kind: Any, *, lenient: bool = False) -> st.SearchStrategy[Any]:
-    """Return the strategy of a field's values."""
     if isinstance(kind, Cutoff):
         return st.sampled_from([None, 1, 2, 3, 5, 10, 13, 29, 1000])
     if isinstance(kind, Gain):

@@ -20,7 +20,6 @@ def dataset(data, **columns):
 
 
 def fit_ranker(ranker, train, valid, **options):
-    """Fit an LGBMRanker with a validation set."""
     if "eval_X" in inspect.signature(ranker.fit).parameters:  # since LightGBM 4.7
         evals = {"eval_X": valid.X, "eval_y": valid.y}
     else:

@@ -155,7 +155,6 @@ class Entry(NamedTuple):
 
 
 def entries() -> list[Entry]:
-    """Read the file."""
     read, heading = [], ""
     for block in FILE.read_text(encoding="utf-8").split("\n\n"):
         if match := re.fullmatch(r"(?:# (.*)\n)?(>>>|\$) (.*)\n?((?s:.*))", block.strip("\n")):
@@ -168,7 +167,6 @@ def entries() -> list[Entry]:
 
 
 def error_of(entry: Entry) -> str:
-    """Make the mistake in a folder with the files, and return the error."""
     return _error_of_command(entry.code) if entry.mark == "$" else _error_of_call(entry.code)
 
 
@@ -211,7 +209,6 @@ def matches(error: str, expected: str) -> bool:
 
 @contextlib.contextmanager
 def folder_of_files() -> Iterator[None]:
-    """Go to a folder with the files."""
     before = Path.cwd()
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)

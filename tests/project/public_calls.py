@@ -168,7 +168,6 @@ def split(splitter: Any) -> Any:
 
 
 def splitter_calls(name: str) -> dict[str, Callable[[], dict[str, Any]]]:
-    """Return the valid calls of a splitter and its methods."""
     sizes = {"test_size": 0.5} if name == "QueryShuffleSplit" else {}
     return {
         f"sklearn.{name}": lambda: {"n_splits": 2, **sizes},

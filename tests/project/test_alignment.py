@@ -19,7 +19,6 @@ WEIGHTED = "textbook@5+average=query"
 
 
 def with_reversed_index(column):
-    """Return the column with its values in the same order and its index reversed."""
     return column.set_axis(column.index[::-1])
 
 

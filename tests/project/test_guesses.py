@@ -61,7 +61,6 @@ def test_private_and_distant_names_have_no_hint():
 
 
 def call_in(message):
-    """Return the call in the hint of an error."""
     return str(message).partition("\nHint: ")[2].removesuffix(".")
 
 

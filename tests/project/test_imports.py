@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from contextlib import suppress
-from types import ModuleType
 
 import pytest
 
 import rankadapters as ra
 from tests.helpers.parameters import long_except
+from tests.project.public_calls import public_modules
 
 PACKAGES = {
     "lightgbm": "lightgbm",
@@ -101,18 +100,9 @@ def test_public_names_exist_and_unknown_names_raise():
             getattr(ra, name)
 
 
-def public_modules(name, module):
-    """Yield the dotted names of a module's public modules, and of theirs, with the modules; skip missing toolkits."""
-    for public in dir(module):
-        with suppress(ra.MissingToolkitError):
-            if isinstance(value := getattr(module, public), ModuleType):
-                yield f"{name}.{public}", value
-                yield from public_modules(f"{name}.{public}", value)
-
-
 def test_dir_of_every_public_module_lists_only_its_public_names():
-    modules = dict(public_modules("ra", ra))
-    assert {"ra.presets", "ra.audit", "ra.objectives", "ra.objectives.lightgbm"} <= set(modules)
+    modules = {name: module for name, module in public_modules() if name} | {"presets.": ra.presets}
+    assert {"audit.", "objectives.", "objectives.lightgbm."} <= set(modules)
     assert {name: dir(module) for name, module in modules.items()} == {
         name: sorted(module.__all__) for name, module in modules.items()
     }

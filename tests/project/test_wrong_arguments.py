@@ -112,7 +112,6 @@ def declared_values():
 
 
 def takes_k(name):
-    """Return whether a preset takes a cutoff."""
     tool, _, method = name.partition(".")
     return "k" in signature(getattr(ra.presets.TOOLS[tool], method or "__call__")).parameters
 
