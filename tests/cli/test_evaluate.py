@@ -142,34 +142,23 @@ def test_bm25_on_mq2008_has_the_means_that_other_programs_print():
     "options", [(), ("--split-queries", "merge"), ("--per-query",)], ids=["streamed", "read", "per query"]
 )
 def test_every_format_has_the_interval_of_each_segment(capsys, write, form, options):
-    """The same queries in LETOR, TREC and CSV files, with two segments."""
     pytest.importorskip("pyarrow")
-    rows = [(q, f"d{row}", label, score) for q in "1234" for row, (label, score) in enumerate([(1, 2), (0, int(q))])]
-    letor = "".join(f"{label} qid:{q} 1:{score} #docid = {d}\n" for q, d, label, score in rows)
-    qrels = "".join(f"{q} 0 {d} {label}\n" for q, d, label, _ in rows)
-    trec_run = "".join(f"{q} Q0 {d} 1 {score} t\n" for q, d, _, score in rows)
-    table = "qid,label,score,half\n" + "".join(f"{q},{label},{score},{int(q) % 2}\n" for q, _, label, score in rows)
-    segments = ("--by", write("1 1\n2 0\n3 1\n4 0\n", "segments.txt"))
-    files = {
-        "table": ("--table", write(table, "table.csv"), "--by", "half", *options),
-        "letor": ("--features", write(letor, "rows.txt"), "--feature", "1", *segments, *options),
-        "trec": ("--qrels", write(qrels, "qrels"), "--run", write(trec_run, "run"), *segments),
-    }
-    expected = ra.evaluate(
-        [label for _, _, label, _ in rows], [score for *_, score in rows], "textbook@2", qid=[q for q, *_ in rows],
-        by=[str(int(q) % 2) for q, *_ in rows],
-    ).to_dict()["segments"]  # fmt: skip
+    rows = [(query, label, score, query % 2) for query in (1, 2, 3, 4) for label, score in ((1, 2), (0, query))]
+    table = write("\n".join(["qid,label,score,half", *(",".join(map(str, row)) for row in rows)]), "table.csv")
+    qid, labels, scores, halves = zip(*rows, strict=True)
+    segments = ra.evaluate(labels, scores, "textbook@2", qid=qid, by=[*map(str, halves)])
+    expected = segments.to_dict()["segments"]
     assert [row["segment"] for row in expected] == ["0", "1", None]
-    for kind, arguments in files.items():
-        out = output_of(capsys, *arguments, "--convention", "textbook@2", "--format", form)
-        if form == "json":
-            assert json.loads(out)["segments"] == expected, kind
-        elif form == "csv":
-            lines = [line for line in csv.DictReader(io.StringIO(out)) if not line.get("qid")]
-            numbers = [[float(line[name]) for name in ("value", "low", "high")] for line in lines]
-            assert numbers == [[row[name] for name in ("value", "low", "high")] for row in expected], kind
-        else:
-            assert all(f"{abs(row[name]):.6f}" in out for row in expected for name in ("value", "low", "high")), kind
+    arguments = ("--table", table, "--by", "half", *options, "--convention", "textbook@2", "--format", form)
+    out = output_of(capsys, *arguments)
+    if form == "json":
+        assert json.loads(out)["segments"] == expected
+    elif form == "csv":
+        lines = [line for line in csv.DictReader(io.StringIO(out)) if not line.get("qid")]
+        numbers = [[float(line[name]) for name in ("value", "low", "high")] for line in lines]
+        assert numbers == [[row[name] for name in ("value", "low", "high")] for row in expected]
+    else:
+        assert all(f"{abs(row[name]):.6f}" in out for row in expected for name in ("value", "low", "high"))
 
 
 def test_the_share_of_judged_documents_is_counted_for_every_run(capsys, trec, write, letor):
