@@ -1,4 +1,4 @@
-"""Small input files and arguments of the audit commands, and the toolkits of `rankadapters parity`."""
+"""Small input files and arguments of the audit commands."""
 
 from __future__ import annotations
 
@@ -15,6 +15,3 @@ COMMANDS = {
     "order": ("order", "--convention", "yahoo@3", "letor4@3", "--resamples", "19"),
     "profile": ("profile", "--k", "3"),
 }
-
-
-TOOLKITS = ("sklearn", "lightgbm", "xgboost", "catboost")

@@ -21,6 +21,21 @@ def predictions(write):
 
 
 @pytest.fixture
+def runs(write):
+    """Return a function that writes judgments and a run of each model, of which the second lacks some rows."""
+
+    def write_runs(*lacking):
+        paths = []
+        for name, scores in audit_files.SCORES.items():
+            rows = [row for row in range(len(scores)) if name == "good" or row not in lacking]
+            lines = [f"{audit_files.QID[row]} Q0 d{row} 1 {scores[row]} t\n" for row in rows]
+            paths.append(write("".join([*lines, "6 Q0 x 1 1 t\n"]), f"{name}.run"))
+        return "--qrels", write(audit_files.QRELS, "qrels"), "--run", *paths
+
+    return write_runs
+
+
+@pytest.fixture
 def letor(write):
     """Rows in LETOR format and their predictions."""
     rows, scores = write(evaluate_files.ROWS, "rows.txt"), write(evaluate_files.SCORES, "scores.txt")

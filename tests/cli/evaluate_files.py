@@ -18,6 +18,11 @@ def output_of(capsys, *arguments, note=""):
     return command.output_of(capsys, "evaluate", *arguments, note=note)
 
 
+def report_of(capsys, *arguments):
+    """Run `rankadapters evaluate`, and return what it prints as JSON."""
+    return command.report_of(capsys, "evaluate", *arguments)
+
+
 def error_of(capsys, *arguments):
     """Run `rankadapters evaluate` with bad input and return the line on stderr."""
     return command.error_of(capsys, "evaluate", "--convention", "textbook@5", "--format", "csv", *arguments)

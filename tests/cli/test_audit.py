@@ -13,7 +13,7 @@ import pytest
 import rankadapters as ra
 from rankadapters import presets
 from tests.cli.audit_files import COMMANDS, LABELS, QID, SCORES
-from tests.helpers.command import Terminal, output_of, run
+from tests.helpers.command import Terminal, output_of, report_of, run
 from tests.helpers.parameters import long_except
 
 DATA = {"qid": QID, "docid": [f"d{row}" for row in range(len(LABELS))]}
@@ -44,14 +44,15 @@ PRINTED = {
         identify(models("good", "bad"), value=THREE_VALUES)
     ),
     "identify 'feature 1:0.50' 'feature 2:0.50' --feature 1 2": lambda: identify(models("good", "bad"), value=HALVES),
+    "order --convention yahoo@3 letor4@3 --resamples 19 --seed 4 --feature 1 2": lambda: ra.audit.order(
+        LABELS, models("good", "bad"), ["yahoo@3", "letor4@3"], qid=QID, n_resamples=19, random_state=4,
+    ),
     "profile --k 1 all --feature 2": lambda: ra.audit.profile(LABELS, k=[1, None], scores=SCORES["bad"], **DATA),
     "profile --measure ap --k 3 --feature 1": lambda: (
         ra.audit.profile(LABELS, k=3, scores=SCORES["good"], measure="ap", **DATA)
     ),
 }  # fmt: skip
-SHORT = ("identify 0.6667 --k 3 --feature 1", "profile --measure ap --k 3 --feature 1")
-
-
+SHORT = ("identify 0.6667 --k 3 --feature 1", "profile --measure ap --k 3 --feature 1", [*PRINTED][-3])
 WITHOUT_MATCH = ("identify 0.1234", "identify 2=0.5", "identify 'feature 1:2=", "identify 'feature 1:0.50'")
 
 
@@ -112,7 +113,7 @@ def test_profile_needs_no_scores(capsys, tmp_path):
     qrels.write_text("1 0 a 2\n1 0 b 0\n2 0 a 1\n")
     columns = ["--label", "grade", "--qid", "query"]
     for source in (["--features", str(features)], ["--table", str(table), *columns], ["--qrels", str(qrels)]):
-        report = json.loads(output_of(capsys, "profile", *source, "--format", "json"))
+        report = report_of(capsys, "profile", *source)
         assert report["effects"] == expected.to_dict()["effects"]
 
 
@@ -127,15 +128,14 @@ def test_order_compares_two_columns_of_a_table_in_each_segment(capsys, tmp_path)
     options = ("order", "--table", str(table), "--score", "a", "--score", "b", "--convention", "textbook@1")
     options += ("--resamples", "99", "--by", "market")
     expected = ra.audit.order(labels, {"a": a, "b": b}, "textbook@1", qid=qid, by=market, n_resamples=99)
-    assert json.loads(output_of(capsys, *options, "--format", "json")) == json.loads(expected.to_json())
+    assert report_of(capsys, *options) == json.loads(expected.to_json())
     both = ra.audit.order(
         labels, {"a": a, "b": b}, "textbook@1", qid=qid, by={"market": market, "qid": qid}, n_resamples=99
     )
-    as_json = output_of(capsys, *options, "qid", "--format", "json")
-    assert json.loads(as_json)["segments"].keys() == both.to_dict()["segments"].keys()
+    assert report_of(capsys, *options, "qid")["segments"].keys() == both.to_dict()["segments"].keys()
     pooled = ra.audit.order(labels, {"a": a, "b": b}, ["lightgbm.auc"], qid=qid, n_resamples=99)
-    arguments = (*options[:7], "--convention", "lightgbm.auc", "--resamples", "99", "--format", "json")
-    assert json.loads(output_of(capsys, *arguments)) == json.loads(pooled.to_json())
+    pooled_options = (*options[:7], "--convention", "lightgbm.auc", "--resamples", "99")
+    assert report_of(capsys, *pooled_options) == json.loads(pooled.to_json())
     if importlib.util.find_spec("matplotlib"):
         output_of(capsys, *options, "--out", str(page), note=f"{page}\n")
         assert "Segments of queries" in page.read_text()

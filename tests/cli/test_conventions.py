@@ -10,13 +10,13 @@ import pytest
 
 from rankadapters import presets
 from rankadapters.core.measures import MEASURES
-from tests.helpers.command import error_of, output_of
+from tests.helpers.command import error_of, output_of, report_of
 
 NAMES = presets.names(None)
 
 
 def test_every_preset_is_printed_with_every_field(capsys):
-    report = json.loads(output_of(capsys, "conventions", "--format", "json", "--k", "5"))
+    report = report_of(capsys, "conventions", "--k", "5")
     assert list(report["presets"]) == list(presets.names())
     for name, fields in report["presets"].items():
         parts = str(getattr(presets, name)(5)).split("/")[1:-1]
@@ -27,7 +27,7 @@ def test_every_preset_is_printed_with_every_field(capsys):
 
 @pytest.mark.parametrize("reference", ["yahoo", "yahoo@10", str(presets.yahoo(10))])
 def test_diff_lists_the_fields_that_differ(capsys, reference):
-    report = json.loads(output_of(capsys, "conventions", "letor4", "yahoo", "--diff", reference, "--format", "json"))
+    report = report_of(capsys, "conventions", "letor4", "yahoo", "--diff", reference)
     assert report["diff"] == str(presets.yahoo(10))
     assert report["differs"] == {"letor4": ["gain", "discount", "short", "empty"], "yahoo": []}
 
@@ -45,8 +45,7 @@ def test_the_table_is_never_cut(capsys, monkeypatch):
 
 def test_the_measure_may_have_a_tools_word(capsys):
     for word, measure in (("map", "ap"), ("mrr", "rr"), ("recip_rank", "rr"), ("ap", "ap")):
-        out = output_of(capsys, "conventions", "--measure", word, "--format", "json")
-        assert list(json.loads(out)["presets"]) == list(presets.names(measure))
+        assert list(report_of(capsys, "conventions", "--measure", word)["presets"]) == list(presets.names(measure))
 
 
 @pytest.mark.parametrize("form", ["csv", "json", "table"])
@@ -65,18 +64,17 @@ def test_all_measures_prints_every_preset(capsys, form):
 
 
 def test_presets_and_tools_are_found_by_their_other_names(capsys):
-    options = ("conventions", "scikit-learn", "lgbm.map", "trec_eval", "--k", "5", "--format", "json")
-    report = json.loads(output_of(capsys, *options))
+    report = report_of(capsys, "conventions", "scikit-learn", "lgbm.map", "trec_eval", "--k", "5")
     assert report["presets"]["lgbm.map"]["divisor"] == presets.lightgbm.map(5).divisor
     assert list(report["presets"]) == ["scikit-learn", "lgbm.map", "trec_eval"]
-    tools = json.loads(output_of(capsys, "presets", "--tools", "lgbm", "lenskit", "--format", "json"))
+    tools = report_of(capsys, "presets", "--tools", "lgbm", "lenskit")
     assert list(tools) == ["lightgbm", "lenskit_2026"]
     assert "invalid choice: 'nothing'" in error_of(capsys, "parity", "--toolkits", "lgb", "nothing")
 
 
 def test_a_named_convention_keeps_its_own_cutoff(capsys):
     options = ("lightgbm.map@5", "letor4", "trec_eval_9.ndcg_cut.5", "--k", "all", "--diff", "yahoo")
-    report = json.loads(output_of(capsys, "conventions", *options, "--format", "json"))
+    report = report_of(capsys, "conventions", *options)
     assert "/short=pad/" in str(presets.trec_eval_9(5))
     assert report["presets"]["trec_eval_9.ndcg_cut.5"]["gain"] == presets.trec_eval_9(5).gain
     assert report["presets"]["lightgbm.map@5"]["measure"] == "ap"  # letor4 is an NDCG

@@ -2,38 +2,23 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 
 import rankadapters as ra
 from rankadapters import presets
-from tests.cli.audit_files import COMMANDS, LABELS, QID, QRELS, SCORES
-from tests.helpers.command import error_of, output_of, run
+from tests.cli.audit_files import COMMANDS, LABELS, QID, SCORES
+from tests.cli.evaluate_files import LEFT_OUT
+from tests.helpers.command import error_of, output_of, report_of, run
 
 
-def test_order_compares_features_as_models(capsys, audit_data):
-    out = output_of(capsys, *COMMANDS["order"], *audit_data, "--feature", "1", "2", "--seed", "4", "--format", "json")
-    models = {"feature 1": SCORES["good"], "feature 2": SCORES["bad"]}
-    conventions = [presets.yahoo(3), presets.letor4(3)]
-    expected = ra.audit.order(LABELS, models, conventions, qid=QID, n_resamples=19, random_state=4)
-    assert json.loads(out) == json.loads(expected.to_json())
-
-
-def test_order_compares_runs_that_retrieved_different_rows(capsys, write):
-    runs = []
-    for name, scores in SCORES.items():
-        retrieved = [row for row in range(len(LABELS)) if name == "good" or row != 0]
-        lines = [f"{QID[row]} Q0 d{row} 1 {scores[row]} t\n" for row in retrieved]
-        runs.append(write("".join([*lines, "6 Q0 x 1 1 t\n"]), f"{name}.run"))
-    options = ("--qrels", write(QRELS, "qrels"), "--run", *runs, "--convention", "trec_eval_9@3", "--format", "json")
-    left_out = "1 query of the run is not in the qrels and was left out: 6"
-    report = json.loads(
-        output_of(capsys, "order", *options, "--resamples", "19", note=f"good: {left_out}\nbad: {left_out}\n")
-    )
-    for name, path in zip(SCORES, runs, strict=True):
-        judgments = ra.io.read_trec(options[1], path)
+def test_order_compares_runs_that_retrieved_different_rows(capsys, runs):
+    files = runs(0)
+    options, note = ("--convention", "trec_eval_9@3", "--resamples", "19"), f"good: {LEFT_OUT}\nbad: {LEFT_OUT}\n"
+    report = report_of(capsys, "order", *files, *options, note=note)
+    for name, path in zip(SCORES, files[3:], strict=True):
+        judgments = ra.io.read_trec(files[1], path)
         expected = ra.evaluate(judgments.queries, judgments.scores, presets.trec_eval_9(3)).value
         assert report["values"][name] == {str(presets.trec_eval_9(3)): expected}
 
@@ -45,10 +30,8 @@ def test_order_writes_the_html_page(capsys, audit_data, tmp_path):
     options = (*COMMANDS["order"], "--title", "Mine", *audit_data, "--feature")
     assert output_of(capsys, *options, "1", "2", "--out", out, note=f"{out}\n") == ""
     models = {"feature 1": SCORES["good"], "feature 2": SCORES["bad"]}
-    conventions = [presets.yahoo(3), presets.letor4(3)]
-    assert out.read_text(encoding="utf-8") == ra.audit.page(
-        LABELS, models, conventions, title="Mine", n_resamples=19, qid=QID
-    )  # fmt: skip
+    page = ra.audit.page(LABELS, models, ["yahoo@3", "letor4@3"], title="Mine", n_resamples=19, qid=QID)
+    assert out.read_text(encoding="utf-8") == page
     folder = tmp_path / "new" / "folder" / "page.html"
     assert output_of(capsys, *options, "1", "2", "--out", folder, note=f"{folder}\n") == ""
     assert folder.read_bytes() == out.read_bytes()
@@ -68,12 +51,10 @@ def test_runs_with_the_same_file_name_need_names(capsys, tmp_path):
     qrels = tmp_path / "qrels"
     qrels.write_text("1 0 a 1\n1 0 b 0\n2 0 a 1\n2 0 c 0\n")
     runs = []
-    for folder, order_command in (("one", "ab"), ("two", "ba")):
+    for folder, better, worse in (("one", "a", "b"), ("two", "b", "a")):
         (tmp_path / folder).mkdir()
         runs.append(tmp_path / folder / "run")
-        runs[-1].write_text(
-            "".join(f"1 Q0 {docid} {rank} {-rank} x\n" for rank, docid in enumerate(order_command)) + "2 Q0 a 1 1 x\n"
-        )
+        runs[-1].write_text(f"1 Q0 {better} 1 2 x\n1 Q0 {worse} 2 1 x\n2 Q0 a 1 1 x\n")
     common = ["order", "--qrels", str(qrels), "--convention", "trec_eval_9@2", "letor4@2", "--run"]
     assert run(*common, *runs) == 2
     assert "--run NAME=FILE" in capsys.readouterr().err
@@ -100,9 +81,9 @@ def test_an_argument_with_an_equals_sign_is_a_path_if_the_file_exists(capsys, au
     good, bad = Path(predictions["good"]), predictions["bad"]
     good.with_name("lr=0.1.txt").write_bytes(good.read_bytes())
     monkeypatch.chdir(good.parent)
-    options = ("evaluate", *audit_data, "--convention", "letor4@3", "--format", "json", "--predictions")
+    options = ("evaluate", *audit_data, "--convention", "letor4@3", "--predictions")
     for first, name in (("lr=0.1.txt", "lr=0.1"), (f"lr={good.name}", "lr")):
-        rows = json.loads(output_of(capsys, *options, first, "--predictions", bad))["conventions"]
+        rows = report_of(capsys, *options, first, "--predictions", bad)["conventions"]
         assert [row["model"] for row in rows] == [name, Path(bad).stem]
         assert rows[0]["value"] == ra.evaluate(LABELS, SCORES["good"], presets.letor4(3), qid=QID).value
 

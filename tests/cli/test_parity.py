@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from rankadapters import presets
+from rankadapters.cli.parity import TOOLKITS
 from rankadapters.datasets import mq2008_like
-from tests.cli.audit_files import TOOLKITS
-from tests.helpers.command import Terminal, error_of, output_of, run
+from tests.helpers.command import Terminal, error_of, output_of, report_of, run
 from tests.helpers.parameters import long_except
 from tests.helpers.stand_in_toolkit import use_stand_in
 
@@ -36,7 +36,7 @@ def installed(monkeypatch):
 
 def test_the_default_conventions_are_those_of_the_installed_toolkits(capsys, installed):
     installed("xgboost", "sklearn")
-    report = json.loads(output_of(capsys, "parity", "--format", "json", "--k", "3"))
+    report = report_of(capsys, "parity", "--k", "3")
     assert report["conventions"] == [str(presets.sklearn(3)), str(presets.xgboost(3))]
 
 
@@ -44,7 +44,7 @@ def test_conventions_may_be_signatures_and_the_option_may_be_repeated(capsys, in
     installed("sklearn")
     conventions = [presets.yahoo(None).replace(ties="worst"), presets.letor4(2)]
     specs = [argument for convention in conventions for argument in ("--convention", str(convention))]
-    report = json.loads(output_of(capsys, "parity", "--format", "json", *specs))
+    report = report_of(capsys, "parity", *specs)
     assert report["conventions"] == list(map(str, conventions))
 
 
@@ -145,8 +145,8 @@ def test_several_training_files_are_joined(capsys, files, tmp_path):
     joined.write_text("".join(Path(files[name]).read_text(encoding="utf-8") for name in "ab"))
     reports = []
     for train in ([files["a"], files["b"]], [str(joined)], [files["a"]]):
-        arguments = ["--toolkits", "sklearn", "--format", "json", "--train", *train, "--test", files["test"]]
-        reports.append(json.loads(output_of(capsys, "parity", *arguments)))
+        arguments = ["--toolkits", "sklearn", "--train", *train, "--test", files["test"]]
+        reports.append(report_of(capsys, "parity", *arguments))
     assert reports[0] == reports[1] != reports[2]
 
 
@@ -155,8 +155,8 @@ def test_a_training_file_may_be_standard_input(capsys, files, stdin):
     reports = []
     for train in (files["a"], "-"):
         stdin(Path(files["a"]).read_bytes())
-        arguments = ["--toolkits", "sklearn", "--format", "json", "--train", train, "--test", files["test"]]
-        reports.append(json.loads(output_of(capsys, "parity", *arguments)))
+        arguments = ["--toolkits", "sklearn", "--train", train, "--test", files["test"]]
+        reports.append(report_of(capsys, "parity", *arguments))
     assert reports[0] == reports[1]
     stdin(Path(files["a"]).read_bytes())
     arguments = ["--toolkits", "sklearn", "--format", "json"]

@@ -13,14 +13,13 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import cli
-from rankadapters.cli import parity as parity_command
+from rankadapters.cli.parity import TOOLKITS
 from rankadapters.parity import installed
-from tests.cli.audit_files import TOOLKITS
 from tests.helpers.python_processes import needs_posix, run_python, start_python
 
 
 def test_python_m_runs_the_command_and_returns_its_exit_code():
-    assert tuple(installed.TOOLKITS) == parity_command.TOOLKITS
+    assert tuple(installed.TOOLKITS) == TOOLKITS
     assert run_python("-m", "rankadapters", "--version").stdout == f"rankadapters {ra.__version__}\n"
     process = run_python("-m", "rankadapters", "parity", "--k", "0", code=2)
     assert process.stdout == ""

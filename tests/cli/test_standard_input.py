@@ -15,17 +15,24 @@ from tests.cli.evaluate_files import LEFT_OUT, ROWS, error_of, output_of
 from tests.helpers.python_processes import TIMEOUT, WAIT_FOR_SIGNAL, needs_posix, start_python
 
 
+def with_each_file_replaced(files, name):
+    """Yield the path of each file, and the arguments with the name that `name` gives for it in its place."""
+    for option in ("--features", "--predictions", "--qrels", "--run", "--table"):
+        if option in files:
+            index = files.index(option) + 1
+            path = Path(files[index])
+            yield path, (*files[:index], name(option, path), *files[index + 1 :])
+
+
 @pytest.mark.parametrize("source", ["letor", "trec", "table"])
 def test_one_file_may_be_standard_input(capsys, request, stdin, source):
     files = request.getfixturevalue(source)
     options = ("--convention", "textbook@5+missing=zero", "--format", "csv")
     note = f"{LEFT_OUT}\n" if source == "trec" else ""
     expected = output_of(capsys, *files, *options, note=note)
-    for option in ("--features", "--predictions", "--qrels", "--run", "--table"):
-        if option in files:
-            index = files.index(option) + 1
-            stdin(Path(files[index]).read_bytes())
-            assert output_of(capsys, *files[:index], "-", *files[index + 1 :], *options, note=note) == expected
+    for path, arguments in with_each_file_replaced(files, lambda *_: "-"):
+        stdin(path.read_bytes())
+        assert output_of(capsys, *arguments, *options, note=note) == expected
 
 
 def test_standard_input_may_be_compressed_or_parquet(capsys, stdin, letor, table, tmp_path):
@@ -135,17 +142,14 @@ def test_a_pipe_is_read_as_a_file(capsys, request, tmp_path, monkeypatch, source
     folder = tmp_path / "copies"
     folder.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(folder))
-    for option in ("--features", "--predictions", "--qrels", "--run", "--table"):
-        if option in files:
-            index = files.index(option) + 1
-            pipe = tmp_path / option / Path(files[index]).name
-            pipe.parent.mkdir()
-            os.mkfifo(pipe)
-            writer = threading.Thread(target=pipe.write_bytes, args=(Path(files[index]).read_bytes(),))
-            writer.start()
-            arguments = (*files[:index], str(pipe), *files[index + 1 :])
-            assert output_of(capsys, *arguments, *options, note=note) == expected
-            writer.join()
+    for path, arguments in with_each_file_replaced(files, lambda option, path: tmp_path / option / path.name):
+        [pipe] = {*arguments} - {*files}
+        pipe.parent.mkdir()
+        os.mkfifo(pipe)
+        writer = threading.Thread(target=pipe.write_bytes, args=(path.read_bytes(),))
+        writer.start()
+        assert output_of(capsys, *arguments, *options, note=note) == expected
+        writer.join()
     assert list(folder.iterdir()) == []
 
 

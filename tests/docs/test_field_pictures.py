@@ -3,47 +3,27 @@
 from __future__ import annotations
 
 import re
-import sys
 from math import log2
-from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import numpy as np
 import pytest
 
 from rankadapters.core.measures import MEASURES
+from tests.docs.scripts import DOCS, script
 
-DOCS = Path(__file__).parent.parent.parent / "docs"
-FIELDS = sorted({name for measure in MEASURES.values() for name in measure.declared()})
-
-
-@pytest.fixture(scope="module")
-def pictures():
-    sys.path.insert(0, str(DOCS))
-    try:
-        import field_pictures
-    finally:
-        sys.path.remove(str(DOCS))
-    return field_pictures
-
-
-@pytest.fixture(scope="module")
-def results(pictures):
-    """Return the result that each panel of each picture shows, by field and title."""
-    return {name: {panel.title: panel.result for panel in panels()} for name, (panels, _) in pictures.PICTURES.items()}
+pictures = script("field_pictures")
+RESULTS = {name: {panel.title: panel.result for panel in panels()} for name, (panels, _) in pictures.PICTURES.items()}
 
 
 def dcg(gains):
     return sum(gain / log2(rank + 2) for rank, gain in enumerate(gains))
 
 
-@pytest.mark.parametrize("field", FIELDS)
-def test_a_field_has_a_picture_or_is_a_number_in_a_formula(pictures, field):
-    assert (field in pictures.PICTURES) is not (field in pictures.UNDRAWN)
-
-
-def test_every_picture_belongs_to_a_field(pictures):
-    assert {*pictures.PICTURES, *pictures.UNDRAWN} == set(FIELDS)
+def test_every_field_has_a_picture_or_is_a_number_in_a_formula():
+    fields = {name for measure in MEASURES.values() for name in measure.declared()}
+    assert {*pictures.PICTURES, *pictures.UNDRAWN} == fields
+    assert not {*pictures.PICTURES} & {*pictures.UNDRAWN}
 
 
 QUERY_NDCG = dcg([0, 1, 1]) / dcg([1, 1, 0])  # of the query with labels 0, 1, 1 in the pictures of several queries
@@ -53,20 +33,15 @@ QUERY_NDCG = dcg([0, 1, 1]) / dcg([1, 1, 0])  # of the query with labels 0, 1, 1
     ("field", "title", "expected"),
     [
         ("k", "k=1", "NDCG 0.500"),
-        ("k", "k=3", dcg([1, 0, 2]) / dcg([2, 1, 1])),
-        ("gain", "gain=exp2", dcg([1, 3, 0, 1]) / dcg([3, 1, 1, 0])),
         ("gain", "gain=table_0_1_5", dcg([1, 5, 0, 1]) / dcg([5, 1, 1, 0])),
         ("discount", "jk2", "last only: NDCG 0.431"),  # 1 / log2(5)
-        ("discount", "reciprocal", "last only: NDCG 0.200"),
         ("ideal", "all", dcg([1, 0]) / dcg([2, 1, 1, 1])),
         ("ideal", "ones", dcg([1, 0]) / dcg([1, 1, 1])),
-        ("ideal", "retrieved-only", dcg([1, 0]) / dcg([1, 0])),
         ("relevant", "from_2", "Precision 0.250"),
         ("divisor", "found", "AP 0.833"),  # (1 + 2/3) / 2
         ("pairs", "label", "AUC 0.600"),  # 3 of 5
         ("pairs", "every-two", "AUC 0.667"),  # 4 of 6: the earlier of the two 1s is the better one
         ("ties", "worst", dcg([1, 0, 1, 2]) / dcg([2, 1, 1])),
-        ("ties", "average", dcg([1, 1, 1, 1]) / dcg([2, 1, 1])),
         ("ties", "together", "AP 0.833"),  # (1 + 3/4 + 3/4) / 3
         ("precision", "float32", dcg([1, 0, 2]) / dcg([2, 1])),
         ("retrieve", "from_0.5", "AP 0.556"),  # (1 + 2/3) / 3
@@ -75,27 +50,23 @@ QUERY_NDCG = dcg([0, 1, 1]) / dcg([1, 1, 0])  # of the query with labels 0, 1, 1
         ("empty", "empty=skip", f"mean {(QUERY_NDCG + 1) / 2:.3f}"),
         ("missing", "zero", f"mean {QUERY_NDCG / 2:.3f}"),
         ("unjudged", "unjudged=1", dcg([2, 1, 1]) / dcg([2, 1])),
-        ("pool", "queries", "AUC 0.500"),
         ("pool", "pairs", "AUC 0.750"),
-        ("average", "query", f"mean {(3 * QUERY_NDCG + 2 + 1) / 6:.3f}"),
         ("average", "query-except-empty", f"mean {(3 * QUERY_NDCG + 1 + 1) / 6:.3f}"),
     ],
 )
-def test_a_panel_shows_the_value_of_the_definition(results, field, title, expected):
-    assert results[field][title] == (expected if isinstance(expected, str) else f"NDCG {expected:.3f}")
+def test_a_panel_shows_the_value_of_the_definition(field, title, expected):
+    assert RESULTS[field][title] == (expected if isinstance(expected, str) else f"NDCG {expected:.3f}")
 
 
-def test_the_bars_of_a_panel_add_up_to_its_dcg(pictures):
+def test_the_bars_of_a_panel_add_up_to_its_dcg():
     for panel in pictures.PICTURES["gain"][0]():
         [strip] = panel.strips
         gains = {"gain=linear": [1, 2, 0, 1], "gain=exp2": [1, 3, 0, 1], "gain=table_0_1_5": [1, 5, 0, 1]}[panel.title]
         np.testing.assert_allclose(sum(strip.bars), dcg(gains))
 
 
-@pytest.mark.parametrize("field", FIELDS)
-def test_a_picture_is_an_svg_with_a_descriptive_title_and_its_results(pictures, field):
-    if field in pictures.UNDRAWN:
-        pytest.skip("a number in a formula")
+@pytest.mark.parametrize("field", pictures.PICTURES)
+def test_a_picture_is_an_svg_with_a_descriptive_title_and_its_results(field):
     panels = pictures.PICTURES[field][0]()
     root = ET.fromstring(pictures.draw(panels))  # noqa: S314 - our own text
     title = root.find("{http://www.w3.org/2000/svg}title").text
@@ -106,10 +77,8 @@ def test_a_picture_is_an_svg_with_a_descriptive_title_and_its_results(pictures, 
     assert float(root.get("width")) <= 480  # legible on a phone
 
 
-@pytest.mark.parametrize("field", FIELDS)
-def test_a_picture_in_a_page_has_an_alt_text(pictures, field):
-    if field in pictures.UNDRAWN:
-        pytest.skip("a number in a formula")
+@pytest.mark.parametrize("field", pictures.PICTURES)
+def test_a_picture_in_a_page_has_an_alt_text(field):
     [(alt, file)] = re.findall(r"^!\[(.+)\]\((.+)\)$", pictures.shown(field), re.MULTILINE)
     assert alt == pictures.describe(pictures.PICTURES[field][0]())
     assert (DOCS / file).is_file()

@@ -14,9 +14,7 @@ from hypothesis import strategies as st
 import rankadapters as ra
 from rankadapters.evaluation.score import cells
 from rankadapters.evaluation.table import Table, as_latex
-from tests.helpers.rankings import ranking
 
-DATA = ranking(1)
 CONVENTIONS = [ra.parse("letor4@5"), ra.parse("yahoo@10+gain=table_0_1_3"), ra.parse("sklearn.roc_auc_score")]
 COMMANDS = {
     "textbackslash": "\\", "textasciitilde": "~", "textasciicircum": "^", "textasciigrave": "`", "textless": "<",
@@ -65,77 +63,6 @@ def test_line_breaks_do_not_end_rows_and_brackets_are_not_options():
     assert not re.search(r"\\\\\s*[\[*]|rule\s*\[", latex)
 
 
-@pytest.fixture(scope="module")
-def evaluator():
-    return ra.Evaluator(DATA.y, CONVENTIONS, qid=DATA.qid)
-
-
-def footnote_signatures(latex):
-    [footnote] = re.findall(r"\{\\footnotesize\\raggedright (.*)\\par\}", latex, re.DOTALL)
-    lines = [read_latex(line) for line in footnote.split(" \\\\\n")]
-    return dict(line.split(": ", 1) for line in lines)
-
-
-def test_scores_are_rows_above_a_footnote_of_their_signatures(evaluator):
-    scores = evaluator.evaluate(DATA.X[:, 0])
-    alignments, (head, *rows) = read_tabular(scores.to_latex())
-    assert (alignments, head) == ("lrrrrr", ["name", "value", "queries", "scored", "empty", "short"])
-    assert rows == [[convention.name, *cells(score, 4)] for convention, score in scores.items()]
-    assert footnote_signatures(scores.to_latex()) == {convention.name: str(convention) for convention in CONVENTIONS}
-
-
-def test_a_score_is_one_row(evaluator):
-    score = evaluator.evaluate(DATA.X[:, 0])[CONVENTIONS[1]]
-    _, [_, row] = read_tabular(score.to_latex())
-    assert row == [score.convention.name, f"{score:.4f}", "30", "30", str(score.n_empty), str(score.n_short)]
-    assert ra.parse(footnote_signatures(score.to_latex())[score.convention.name]) == score.convention
-
-
-def test_models_are_rows_and_conventions_are_columns():
-    scores = ra.evaluate(DATA.y, {"a_1": DATA.X[:, 0], "b&c": DATA.X[:, 1]}, CONVENTIONS[:2], qid=DATA.qid)
-    _, (head, *rows) = read_tabular(scores.to_latex())
-    assert head == ["model", *(convention.name for convention in CONVENTIONS[:2])]
-    assert rows == [[model, *(f"{of_models[model]:.4f}" for of_models in scores.values())] for model in ("a_1", "b&c")]
-
-
-def test_models_under_one_convention_are_shown_as_under_a_sequence_of_one():
-    models = {"a_1": DATA.X[:, 0], "b&c": DATA.X[:, 1]}
-    by_model, scores = (ra.evaluate(DATA.y, models, c, qid=DATA.qid) for c in (CONVENTIONS[0], CONVENTIONS[:1]))
-    assert by_model == scores[CONVENTIONS[0]] == dict(by_model)
-    assert by_model.to_latex() == scores.to_latex()
-    assert by_model.to_markdown() == scores.to_markdown()
-    assert by_model._repr_html_() == scores._repr_html_()
-    assert "b&c" in by_model._repr_markdown_()
-    by_segment = ra.evaluate(DATA.y, models, CONVENTIONS[0], qid=DATA.qid, by=DATA.qid)
-    assert by_segment.all.to_latex() == by_model.to_latex()
-
-
-def test_measurements_have_a_column_of_standard_errors(evaluator):
-    measured = evaluator.measure(DATA.X[:, 0])
-    _, (head, *rows) = read_tabular(measured.to_latex())
-    assert head[:3] == ["name", "value", "standard error"]
-    errors = measured.under(CONVENTIONS[:2]).standard_errors
-    assert [row[2] for row in rows] == [*(f"{error:.4f}" for error in errors.values()), "-"]  # none over all rows
-
-
-def test_results_have_a_row_per_method_and_a_column_per_data_set():
-    scores = {method: ra.evaluate(DATA.y, DATA.X[:, i], CONVENTIONS[0], qid=DATA.qid) for i, method in enumerate("ab")}
-    rows = [(method, name, score) for name in ("D_1", "D2") for method, score in scores.items()]
-    results = ra.compare.Results(rows[:-1])
-    assert results.to_latex().startswith("% ndcg@5\n")
-    a, b = (f"{score:.4f}" for score in scores.values())
-    assert read_tabular(results.to_latex())[1] == [["method", "D_1", "D2"], ["a", a, a], ["b", b, "-"]]
-    assert footnote_signatures(results.to_latex()) == {"ndcg@5": str(CONVENTIONS[0])}
-
-
-def test_printed_results_keep_their_decimals_and_need_no_signature():
-    cells = {("a", "D1", "MAP"): "0.40", ("a", "D1", "P"): "0.123456", ("b", "D1", "MAP"): 0.5}
-    results = ra.compare.Results(cells, higher_is_better=True)
-    expected = [["method", "D1, MAP", "D1, P"], ["a", "0.40", "0.123456"], ["b", "0.5000", "-"]]
-    assert read_tabular(results.to_latex())[1] == expected
-    assert "footnotesize" not in results.to_latex()
-
-
 LABELS, SIZES = [2, 1, 0, 1, 2, 0], [3, 3]
 MODELS = {"a_1": [4, 5, 1, 2, 0, 3], "b&c": [3, 0, 4, 1, 2, 5], "d|e": [4, 5, 1, 2, 0, 3]}  # the first and last tie
 ONE, TWO = "sklearn@2", ["sklearn@2", "catboost.query_rmse"]  # lower is better for the second
@@ -152,8 +79,9 @@ def results():
 
 
 def parity_report():
-    numbers = {"query_ids": np.array(["q_7", "q_9"]), "values": np.array([0.5, 0.75]), "our_values": np.array([0.5, 1])}
-    differences = ra.parity.QueryDifferences(**numbers, contributions=np.array([0.25, -0.125]))
+    numbers = {"values": [0.5, 0.75], "our_values": [0.5, 1], "contributions": [0.25, -0.125]}
+    columns = {name: np.array(column) for name, column in {"query_ids": ["q_7", "q_9"], **numbers}.items()}
+    differences = ra.parity.QueryDifferences(**columns)
     row = ra.parity.ParityRow.compare(
         "a log", "1.0", ra.parse(ONE), value=0.625, our_value=0.75, tolerance=1e-9, per_query=differences
     )
@@ -211,6 +139,66 @@ RESULTS = {
     ),
 }  # fmt: skip
 make = functools.cache(lambda name: RESULTS[name][0]())
+
+
+def footnote_signatures(latex):
+    [footnote] = re.findall(r"\{\\footnotesize\\raggedright (.*)\\par\}", latex, re.DOTALL)
+    lines = [read_latex(line) for line in footnote.split(" \\\\\n")]
+    return dict(line.split(": ", 1) for line in lines)
+
+
+def test_scores_are_rows_above_a_footnote_of_their_signatures():
+    scores = evaluate(MODELS["a_1"], CONVENTIONS)
+    alignments, (head, *rows) = read_tabular(scores.to_latex())
+    assert (alignments, head) == ("lrrrrr", ["name", "value", "queries", "scored", "empty", "short"])
+    assert rows == [[convention.name, *cells(score, 4)] for convention, score in scores.items()]
+    assert footnote_signatures(scores.to_latex()) == {convention.name: str(convention) for convention in CONVENTIONS}
+
+
+def test_a_score_is_one_row():
+    score = evaluate(MODELS["a_1"], CONVENTIONS[1])
+    _, [_, row] = read_tabular(score.to_latex())
+    assert row == [score.convention.name, f"{score:.4f}", "2", "2", "0", "2"]
+    assert ra.parse(footnote_signatures(score.to_latex())[score.convention.name]) == score.convention
+
+
+def test_models_are_rows_and_conventions_are_columns():
+    scores = make("models and conventions")
+    rows = [[model, *(f"{of_models[model]:.4f}" for of_models in scores.values())] for model in MODELS]
+    assert read_tabular(scores.to_latex())[1] == [["model", *NAMES], *rows]
+
+
+def test_models_under_one_convention_are_shown_as_under_a_sequence_of_one():
+    by_model, scores = make("models"), evaluate(MODELS, [ONE])
+    assert by_model == scores[ONE] == dict(by_model)
+    assert by_model.to_latex() == scores.to_latex()
+    assert by_model.to_markdown() == scores.to_markdown()
+    assert by_model._repr_html_() == scores._repr_html_()
+    assert "b&c" in by_model._repr_markdown_()
+    assert evaluate(MODELS, ONE, by={0: "no", 1: "se"}).all.to_latex() == by_model.to_latex()
+
+
+def test_measurements_have_a_column_of_standard_errors():
+    measured = ra.Evaluator(LABELS, CONVENTIONS, group_sizes=SIZES).measure(MODELS["a_1"])
+    _, (head, *rows) = read_tabular(measured.to_latex())
+    assert head[:3] == ["name", "value", "standard error"]
+    errors = measured.under(CONVENTIONS[:2]).standard_errors
+    assert [row[2] for row in rows] == [*(f"{error:.4f}" for error in errors.values()), "-"]  # none over all rows
+
+
+def test_results_have_a_row_per_method_and_a_column_per_data_set():
+    latex, (a, b, _) = make("results").to_latex(), (f"{score:.4f}" for score in make("models").values())
+    assert latex.startswith("% ndcg@2\n")
+    assert read_tabular(latex)[1] == [["method", "D1", "<D2>"], ["a_1", a, a], ["b&c", b, b], ["d|e", a, "-"]]
+    assert footnote_signatures(latex) == {"ndcg@2": str(ra.parse(ONE))}
+
+
+def test_printed_results_keep_their_decimals_and_need_no_signature():
+    cells = {("a", "D1", "MAP"): "0.40", ("a", "D1", "P"): "0.123456", ("b", "D1", "MAP"): 0.5}
+    results = ra.compare.Results(cells, higher_is_better=True)
+    expected = [["method", "D1, MAP", "D1, P"], ["a", "0.40", "0.123456"], ["b", "0.5000", "-"]]
+    assert read_tabular(results.to_latex())[1] == expected
+    assert "footnotesize" not in results.to_latex()
 
 
 @pytest.mark.parametrize("name", RESULTS)

@@ -2,35 +2,27 @@
 
 from __future__ import annotations
 
-import importlib.util
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 
 import rankadapters as ra
+from tests.docs.scripts import script
+from tests.helpers.checkout import CHECKOUT
 
-ROOT = Path(__file__).parent.parent.parent
-
-
-@pytest.fixture(scope="module")
-def picture():
-    spec = importlib.util.spec_from_file_location("picture", ROOT / "docs" / "picture.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+picture = script("picture")
 
 
 @pytest.fixture(scope="module")
-def panels(picture):
+def panels():
     return picture.panels()
 
 
-def test_the_picture_in_the_readme_shows_the_numbers_of_the_package(picture, panels):
+def test_the_picture_in_the_readme_shows_the_numbers_of_the_package(panels):
     assert picture.FILE.read_text(encoding="utf-8") == picture.drawn(panels), "python docs/picture.py draws it anew"
     assert picture.NARROW.read_text(encoding="utf-8") == picture.drawn(panels, narrow=True)
-    link = f"]({picture.FILE.relative_to(ROOT).as_posix()})"
-    assert link in (ROOT / "README.md").read_text(encoding="utf-8")
+    link = f"]({picture.FILE.relative_to(CHECKOUT).as_posix()})"
+    assert link in (CHECKOUT / "README.md").read_text(encoding="utf-8")
 
 
 def test_the_waterfall_leads_from_one_toolkits_column_to_the_others(panels):
@@ -42,7 +34,7 @@ def test_the_waterfall_leads_from_one_toolkits_column_to_the_others(panels):
     assert waterfall[-2].end == pytest.approx(waterfall[-1].end, abs=1e-12)
 
 
-def test_the_toolkits_compute_the_numbers_themselves(picture):
+def test_the_toolkits_compute_the_numbers_themselves():
     for toolkit in picture.TOOLKITS:
         pytest.importorskip(toolkit)
     _, test = ra.datasets.mq2008_like(random_state=0)
@@ -50,5 +42,5 @@ def test_the_toolkits_compute_the_numbers_themselves(picture):
     assert [row.verdict for row in report.rows] == ["equal"] * len(picture.TOOLKITS)
 
 
-def test_the_texts_of_the_picture_are_escaped(picture):
+def test_the_texts_of_the_picture_are_escaped():
     assert picture.text(0, 0, "a < b & c", "name") == '<text class="name" x="0" y="0.0">a &lt; b &amp; c</text>'

@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-import importlib
-from pathlib import Path
-
 import pytest
 
-DOCS = Path(__file__).parent.parent.parent / "docs"
+from tests.docs.scripts import script
+
+tables = script("tables")
 
 
 @pytest.fixture(scope="module")
-def tables():
-    with pytest.MonkeyPatch.context() as patched:
-        patched.syspath_prepend(str(DOCS))
-        return importlib.import_module("tables")
-
-
-@pytest.fixture(scope="module")
-def files(tables):
+def files():
     return tables.files()
 
 
@@ -27,17 +19,17 @@ def test_pages_and_pictures_are_up_to_date(files):
     assert outdated == [], "python docs/tables.py writes them anew"
 
 
-def test_every_generated_part_is_in_a_page(tables, files):
+def test_every_generated_part_is_in_a_page(files):
     names = {part["name"] for text in files.values() for part in tables.PART.finditer(text)}
     pictures = {name for name in tables.texts() if name.startswith("picture-")}  # the page of fields has all of them
     assert set(tables.texts()) - pictures <= names
 
 
-def test_there_is_no_picture_of_a_field_that_is_gone(tables, files):
+def test_there_is_no_picture_of_a_field_that_is_gone(files):
     assert set(tables.field_pictures.FOLDER.glob("*")) <= set(files)
 
 
-def test_a_part_is_replaced_and_the_text_around_it_is_kept(tables):
+def test_a_part_is_replaced_and_the_text_around_it_is_kept():
     page = "Before.\n\n<!-- generated: who-empty -->\nold\n<!-- end -->\n\nAfter.\n"
     head, body = tables.filled(page).split("<!-- generated: who-empty -->\n\n")
     table, tail = body.split("\n\n<!-- end -->")

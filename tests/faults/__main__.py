@@ -21,10 +21,7 @@ import numpy as np
 
 import rankadapters as ra
 from rankadapters.core.ranking.compiled import kernels
-from rankadapters.io import read_features, read_letor, read_table, read_trec
-from rankadapters.io.text import read_numbers
 from rankadapters.io.writing import write_text
-from tests.fuzz import test_letor, test_tables, test_texts, test_trec
 
 RNG = np.random.default_rng(0)
 QUERIES = ra.Queries(RNG.integers(0, 3, 24_000), group_sizes=np.full(2_000, 12))
@@ -165,59 +162,6 @@ def full_disk(_: argparse.Namespace) -> dict[str, float]:
     return {"limits": 100, **outcomes}
 
 
-def files(options: argparse.Namespace) -> dict[str, float]:
-    """Read 10,000 mutated files of each format, and parse 10,000 mutated texts: our own errors alone may appear."""
-    rng = random.Random(0)
-    with tempfile.TemporaryDirectory() as folder:
-        path, qrels = Path(folder, "file"), Path(folder, "qrels")
-        qrels.write_bytes(_bytes(test_trec.QRELS)[0])
-        formats: dict[str, tuple[list[bytes], Callable[[], object]]] = {
-            "LETOR": (_bytes(test_letor.LETOR, test_letor.FORMS), lambda: read_letor(path, feature=1)),
-            "SVMlight": (_bytes(test_letor.LETOR, test_letor.FORMS), lambda: list(read_features(path))),
-            "predictions": (_bytes(test_letor.PREDICTIONS), lambda: read_numbers(path)),
-            "qrels": (_bytes(test_trec.QRELS), lambda: read_trec(path)),
-            "runs": (_bytes(test_trec.RUNS), lambda: read_trec(qrels, path)),
-            "CSV": (_bytes(test_tables.TABLES), lambda: read_table(path)),
-            "Parquet": ([test_tables.parquet_bytes(test_tables.GOOD)], lambda: read_table(path)),
-            "texts of conventions": (
-                _bytes(test_texts.CONVENTIONS),
-                lambda: ra.parse(path.read_text("utf-8", "replace")),
-            ),
-            "texts of objectives": (
-                _bytes(test_texts.OBJECTIVES),
-                lambda: ra.objectives.parse(path.read_text("utf-8", "replace")),
-            ),
-        }
-        for name, (originals, read) in formats.items():
-            refused = 0
-            for _ in range(options.files):
-                path.write_bytes(_mutated(rng, rng.choice(originals)))
-                try:
-                    read()
-                except ra.RankAdaptersError as error:
-                    refused += 1
-                    assert str(error).strip()  # noqa: PT017 - a mutated file may also be right
-            print(f"{name}: {options.files} mutated, {refused} refused", flush=True)
-    return {"formats": len(formats)}
-
-
-def _mutated(rng: random.Random, data: bytes) -> bytes:
-    """Replace, insert, drop, double or move a few pieces of the bytes."""
-    changed = bytearray(data)
-    for _ in range(rng.randint(1, 4)):
-        at = rng.randint(0, len(changed))
-        end = min(len(changed), at + rng.choice([1, 1, 2, 5, 20]))
-        piece = rng.choice(
-            [b"", rng.randbytes(2), changed[at:end] * 2, rng.choice([b" ", b"\n", b",", b":", b"nan", b"-1"])]
-        )
-        changed[at:end] = piece
-    return bytes(changed)
-
-
-def _bytes(*groups: list[str | bytes]) -> list[bytes]:
-    return [text if isinstance(text, bytes) else text.encode() for group in groups for text in group]
-
-
 def _values() -> list[float]:
     return [score.value for score in ra.evaluate(QUERIES, SCORES, CONVENTIONS, n_threads=1).values()]
 
@@ -289,7 +233,7 @@ def _ends_well(child: int) -> bool:
     return False
 
 
-PARTS = {part.__name__: part for part in (threads, memory, reports, sorting, compiling, full_disk, files)}
+PARTS = {part.__name__: part for part in (threads, memory, reports, sorting, compiling, full_disk)}
 
 
 def main() -> None:
@@ -298,7 +242,6 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=5, help="of threads, and at most of compiling")
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--evaluations", type=int, default=100_000)
-    parser.add_argument("--files", type=int, default=10_000)
     options = parser.parse_args()
     for part in options.parts or PARTS:
         print(part, json.dumps(PARTS[part](options)), flush=True)

@@ -11,7 +11,9 @@ import pytest
 import rankadapters as ra
 from rankadapters.core.ranking.jit import Jitted
 from rankadapters.evaluation import passes
+from tests.helpers.metric_trainings import LightGBM, XGBoost
 from tests.helpers.python_processes import TIMEOUT, needs_posix, start_python
+from tests.helpers.rankings import Ranking
 
 pytestmark = [needs_posix, pytest.mark.long, pytest.mark.usefixtures("default_sigint")]
 
@@ -45,45 +47,35 @@ def test_a_signal_ends_the_command_with_its_exit_code(body, code, expected_stder
     assert (process.returncode, stdout, stderr) == (code, "", expected_stderr)
 
 
-SIZES = np.array([4, 3, 5])
+SIZES, QID = np.array([4, 3, 5]), np.repeat([0, 1, 2], [4, 3, 5])
 LABELS = np.array([0, 1, 2, 0, 1, 0, 2, 2, 1, 0, 0, 1])
 FEATURES = np.arange(24.0).reshape(12, 2) % 7
 
 
-def expected_value(scores):
-    return ra.evaluate(LABELS, scores, "letor4@3", group_sizes=SIZES).value
-
-
-def lightgbm_training():
-    lgb = pytest.importorskip("lightgbm")
-    metric, objective = ra.lightgbm.eval_metric("letor4@3"), ra.lightgbm.objective(ra.objectives.lightgbm.lambdarank())
-    data = lgb.Dataset(FEATURES, LABELS, group=SIZES, free_raw_data=False)
-    params = {"objective": objective, "verbosity": -1, "num_threads": 1, "metric": "None", "min_data_in_leaf": 1}
+def boosting(kind, objective, **params):
+    toolkit = kind()
+    metric, data = toolkit.metric("letor4@3"), toolkit.dataset(Ranking(FEATURES, LABELS, QID, SIZES))
+    params |= {"objective": toolkit.adapter.objective(objective), "callbacks": [metric] * (kind is XGBoost)}
     return (
-        lambda log: lgb.train(params, data, 5, valid_sets=[data], feval=metric, callbacks=[lgb.record_evaluation(log)]),
+        lambda log: toolkit.train(metric, {"data": data}, 5, log=log, **params),
         lambda scores: metric(scores, data)[0][1],
     )
 
 
+def lightgbm_training():
+    return boosting(LightGBM, ra.objectives.lightgbm.lambdarank(), min_data_in_leaf=1)
+
+
 def xgboost_training():
-    xgb = pytest.importorskip("xgboost")
-    metric, objective = ra.xgboost.eval_metric("letor4@3"), ra.xgboost.objective(ra.objectives.xgboost.ndcg())
-    data = xgb.DMatrix(FEATURES, LABELS, group=SIZES)
-    params = {"nthread": 1, "disable_default_eval_metric": True}
-    reported = {"evals": [(data, "data")], "verbose_eval": False, "custom_metric": metric, "callbacks": [metric]}
-    return (
-        lambda log: xgb.train(params, data, 5, obj=objective, evals_result=log, **reported),
-        lambda scores: metric(scores.astype(np.float32), data)[0][1],
-    )
+    return boosting(XGBoost, ra.objectives.xgboost.ndcg())
 
 
 def catboost_training():
     cb = pytest.importorskip("catboost")
-    qid = np.repeat(np.arange(SIZES.size), SIZES)
-    metric = ra.catboost.eval_metric("letor4@3", sets=[(LABELS, qid)])
+    metric = ra.catboost.eval_metric("letor4@3", sets=[(LABELS, QID)])
     params = {"loss_function": "QueryRMSE", "eval_metric": metric, "iterations": 5, "depth": 1, "thread_count": 1}
     quiet = {"logging_level": "Silent", "allow_writing_files": False}
-    pool = cb.Pool(FEATURES, LABELS, group_id=qid)
+    pool = cb.Pool(FEATURES, LABELS, group_id=QID)
     return (
         lambda log: log.update(cb.CatBoost(params | quiet).fit(pool).get_evals_result()),
         lambda scores: metric.evaluate([scores], LABELS, None)[0],
@@ -153,15 +145,15 @@ def test_a_training_interrupted_inside_a_callback_can_be_repeated(ctrl_c, prepar
             train({})
         assert (raised.typename, ctrl_c.n_steps) == (ERRORS.get(prepare, "KeyboardInterrupt"), ctrl_c.at_step)
         assert values == expected[: len(values)]
-        scores = np.sin(np.arange(12.0))
-        assert evaluate(scores) == expected_value(scores if prepare is lightgbm_training else scores.astype(np.float32))
+        scores = np.sin(np.arange(12)).astype(np.float64 if prepare is lightgbm_training else np.float32)
+        assert evaluate(scores) == ra.evaluate(LABELS, scores, "letor4@3", group_sizes=SIZES).value
     ctrl_c.at_step = 0
     assert logged_values() == expected
 
 
 def test_a_training_with_our_objective_in_catboost_can_be_interrupted(ctrl_c):
     cb = pytest.importorskip("catboost")
-    pool = cb.Pool(FEATURES, LABELS, group_id=np.repeat(np.arange(SIZES.size), SIZES))
+    pool = cb.Pool(FEATURES, LABELS, group_id=QID)
     params = {"iterations": 5, "depth": 1, "thread_count": 1, "learning_rate": 0.1}
 
     def train():

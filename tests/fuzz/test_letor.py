@@ -33,6 +33,8 @@ from tests.fuzz.plain_readers import (
     scores_of,
 )
 
+pytestmark = pytest.mark.long
+
 LETOR = [
     "2 qid:7 1:0.5 3:1 #docid = GX007\n0 qid:7 2:1 1:2 #docid = GX008\n1 qid:9 1:0.25 # docid=é\n",
     """\

@@ -18,6 +18,8 @@ from tests.fuzz.budget import compare_readers, content_of, in_parts_of, plain_co
 from tests.fuzz.mutations import changed_bytes, mutated_bytes
 from tests.fuzz.plain_readers import columns_of, refuse_unless, rows_of_table
 
+pytestmark = pytest.mark.long
+
 TABLES = [
     "label,score,qid,docid,weight\n2,0.5,7,a,1\n0,0.75,7,b,1\n1,-1e-3,9,a,0.5\n",
     'qid,"label",score,docid,weight,note\r\n"07",1,.5,"a ""b""",2,\r\n"07",0,1,"a,b",2,"two\nlines"\r\n8,1,5.,é,2,\r\n',

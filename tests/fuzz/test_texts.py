@@ -16,6 +16,9 @@ from rankadapters.presets.vocabulary import Vocabulary
 from tests.fuzz.budget import share
 from tests.fuzz.mutations import mutated
 from tests.helpers.checkout import golden_file
+from tests.helpers.objective_trainings import OBJECTIVES as TRAINED
+
+pytestmark = pytest.mark.long
 
 PRESETS = [presets.make(name, k) for name in presets.names(None) for k in (5, None)]
 CONVENTIONS = sorted({text for preset in PRESETS for text in (str(preset), preset.name, preset.short_name)})
@@ -53,16 +56,9 @@ def test_texts_of_conventions(text):
 
 
 OBJECTIVES = [
-    str(objective)
-    for objective in (
-        objectives.lightgbm.lambdarank(), objectives.xgboost.ndcg(), objectives.xgboost.map(),
-        objectives.xgboost.pairwise(),
-        objectives.lightgbm.xendcg(), objectives.catboost.pair_logit(), objectives.catboost.query_cross_entropy(),
-        objectives.catboost.query_soft_max(),
-        objectives.catboost.lambdamart(), objectives.catboost.yetirank(), objectives.catboost.stochastic_filter(),
-        objectives.QueryRMSE(),
-    )
-]  # fmt: skip
+    *map(str, TRAINED["lightgbm"] + TRAINED["xgboost"]),
+    *(str(make()) for make in (objectives.catboost.lambdamart, objectives.catboost.stochastic_filter)),
+]
 BIASES = [
     str(objectives.lightgbm.position_bias()), str(objectives.unbiased_lambdamart()), str(objectives.xgboost.unbiased()),
 ]  # fmt: skip

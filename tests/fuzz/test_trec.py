@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -10,6 +11,8 @@ from rankadapters.io import read_trec
 from tests.fuzz.budget import compare_readers, content_of, plain_content, saved, share
 from tests.fuzz.mutations import mutated_bytes
 from tests.fuzz.plain_readers import joined_rows, lines_of_trec
+
+pytestmark = pytest.mark.long
 
 QRELS = [
     "q1 0 d1 1\nq1 0 d2 0\nq1 0 d3 2\nq2 0 d1 1\n",

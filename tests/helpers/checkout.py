@@ -17,8 +17,6 @@ import pytest
 from tests.helpers.parameters import WHOLE
 
 CHECKOUT = Path(__file__).parents[2]
-
-
 VARIABLE = "RANKADAPTERS_SHARED"
 GOLDEN = CHECKOUT / "tests" / "golden"
 
@@ -29,10 +27,7 @@ def shared_folder() -> Path:
     if not folder:
         return CHECKOUT.parent / "shared"
     if not Path(folder).is_dir():
-        message = (
-            f"{VARIABLE}={folder!r} is not a folder.\nHint: name the folder that holds golden/ and data/, or unset it."
-        )
-        raise NotADirectoryError(message)
+        raise NotADirectoryError(f"{VARIABLE}={folder!r} is not a folder.\nHint: name that of golden/, or unset it.")
     return Path(folder)
 
 
@@ -48,7 +43,6 @@ def mq2008_files(*parts: int) -> list[Path]:
 
 
 def golden_file(name: str) -> dict[str, Any]:
-    """Return the content of a golden file of this checkout."""
     content: dict[str, Any] = json.loads((GOLDEN / f"{name}.json").read_text(encoding="utf-8"))
     return content
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import io
+import json
 
 from rankadapters import cli
 
@@ -16,7 +17,6 @@ class Terminal(io.StringIO):
 
 
 def run(*arguments):
-    """Run the command and return its exit code."""
     try:
         return cli.main([str(argument) for argument in arguments])
     except SystemExit as stop:
@@ -34,6 +34,10 @@ def output_of(capsys, *arguments, code=0, note=""):
         gc.enable()
     assert err == note, (err, note)
     return out
+
+
+def report_of(capsys, *arguments, note=""):
+    return json.loads(output_of(capsys, *arguments, "--format", "json", note=note))
 
 
 def error_of(capsys, *arguments):

@@ -17,13 +17,9 @@ from rankadapters.core.measures import MEASURES
 from tests.helpers.rankings import ranking
 
 DATA, VALID = ranking(31, 12, 6), ranking(32, 8, 6)
-
 LABELS, VALID_LABELS = np.minimum(DATA.y, 1), np.minimum(VALID.y, 1)  # QueryCrossEntropy needs labels in [0, 1]
-
 SCORES = DATA.X[:, 1] / 8  # with ties
-
 DOCIDS = [f"d{row:03}" for row in np.random.default_rng(0).permutation(DATA.y.size)]
-
 
 # A measure without a preset fails in tests/core/measures/test_registered.py only.
 WITH_PRESET = [measure for measure in MEASURES if presets.names(measure)]
@@ -49,7 +45,6 @@ def without_docids(convention):
 
 every_measure = pytest.mark.parametrize("convention", [convention_of(name) for name in WITH_PRESET], ids=WITH_PRESET)
 
-
 GAINS = ("exp2", "exp2-floor", "linear", "linear-positive", "table_0_1_3_7", "table_1_2_2.5_1e+30")
 NUMBERS = (1e-5, 0.1, 0.5, 1.0, 2.0, -1.0)
 FLOATS = (0.0, 0.1, 0.5, 0.8, 1.0, 7.0, 16.0)
@@ -73,7 +68,6 @@ def conventions(
 
 
 def field_values(kind: Any, *, lenient: bool = False) -> st.SearchStrategy[Any]:
-    """Return the strategy of a field's values."""
     if isinstance(kind, Cutoff):
         return st.sampled_from([None, 1, 2, 3, 5, 10, 13, 29, 1000])
     if isinstance(kind, Gain):

@@ -20,7 +20,6 @@ from tests.helpers.rankings import Ranking
 
 @contextlib.contextmanager
 def dask_client(n_workers):
-    """Start a Dask cluster of worker processes and yield its client."""
     distributed = pytest.importorskip("distributed")
     with (
         worker_environment(),
@@ -104,7 +103,6 @@ def workers_of(client):
 
 
 def cut_at_queries(data: Ranking, n_parts: int) -> list[Ranking]:
-    """Cut rows into parts of whole queries."""
     bounds = np.linspace(0, data.sizes.size, n_parts + 1).astype(int)
     rows = [data.sizes[:bound].sum() for bound in bounds]
     return [_part(data, first, last) for first, last in pairwise(rows)]

@@ -9,7 +9,6 @@ import pytest
 lgb = pytest.importorskip("lightgbm")
 pytest.importorskip("sklearn")
 
-
 PARAMS = {
     "objective": "lambdarank", "metric": "None", "verbosity": -1, "num_threads": 1, "min_data_in_leaf": 5,
     "num_leaves": 7, "seed": 1,
@@ -17,12 +16,10 @@ PARAMS = {
 
 
 def dataset(data, **columns):
-    """Return a Dataset of a ranking."""
     return lgb.Dataset(data.X, label=data.y, group=data.sizes, free_raw_data=False, **columns)
 
 
 def fit_ranker(ranker, train, valid, **options):
-    """Fit an LGBMRanker with a validation set."""
     if "eval_X" in inspect.signature(ranker.fit).parameters:  # since LightGBM 4.7
         evals = {"eval_X": valid.X, "eval_y": valid.y}
     else:

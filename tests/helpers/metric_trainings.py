@@ -67,7 +67,6 @@ class LightGBM:
         return booster.best_iteration - 1, booster.best_score["valid"]
 
     def native_stopping(self, rounds: int) -> Any:
-        """Return LightGBM's own early stopping."""
         return self.package.early_stopping(rounds, verbose=False)
 
 
@@ -87,32 +86,26 @@ class XGBoost:
         self.error = self.package.core.XGBoostError
 
     def dataset(self, data: Any, *, group: bool = True, weights: Any = None) -> Any:
-        """Return a DMatrix, with or without its groups."""
         return self._helpers.dmatrix(data if group else data._replace(qid=None), weight=weights)
 
     def weights(self, data: Any) -> Weights:
-        """Return weights of queries."""
         weights = np.random.default_rng(0).random(data.sizes.size).astype(np.float32)
         return Weights(weights, weights)
 
     def train(self, metric: Any, sets: dict[str, Any], /, rounds: int = 2, *, log: Any = None, eta: float = 0.5,
               callbacks: Any = (), init: Any = None, **params: Any) -> Any:  # fmt: skip
-        """Train on the first set, report the metric of all sets, and return the Booster."""
         obj = params.pop("objective") if callable(params.get("objective")) else None
         return self._helpers.train({"eta": eta, **params}, next(iter(sets.values())), rounds, obj=obj, xgb_model=init,
                                 evals=[(data, name) for name, data in sets.items()], custom_metric=metric,
                                 callbacks=list(callbacks), evals_result=log)  # fmt: skip
 
     def cv(self, metric: Any, data: Any, rounds: int, callbacks: Any = ()) -> Any:
-        """Return the mean value of the three test folds after each round."""
         results = self.package.cv({**self._helpers.PARAMS, "eta": 0.5}, self.dataset(data), rounds, nfold=3,
                                 custom_metric=metric, callbacks=list(callbacks), as_pandas=False)  # fmt: skip
         return results[f"test-{TEXTBOOK.name}-mean"]
 
     def best(self, booster: Any) -> tuple[int, Any]:
-        """Return the best round, counted from 0, and the best score of the set `valid`."""
         return booster.best_iteration, booster.best_score
 
     def native_stopping(self, rounds: int) -> Any:
-        """Return XGBoost's own early stopping."""
         return self.package.callback.EarlyStopping(rounds=rounds)

@@ -110,11 +110,9 @@ class XGBoost:
         return (kind or self.package.DMatrix)(data.X, nthread=1, **columns)
 
     def weights(self, data: Ranking, by_query: Any) -> dict[str, Any]:
-        """Return the column of a dataset that has these weights of queries."""
         return {"weight": by_query}
 
     def replace_field(self, dataset: Any, field: str, data: Ranking) -> None:
-        """Change the labels, the weights or the groups of a dataset."""
         new = {"label": data.y[::-1], "weight": np.arange(1, data.sizes.size + 1), "group": data.sizes[::-1]}[field]
         getattr(dataset, f"set_{field}")(new)
 

@@ -37,7 +37,6 @@ def ragged_queries(draw: st.DrawFn, *, probabilities: bool = False, weighted: bo
 
 
 def columns_and_scores(queries: list[list[Row]]) -> tuple[dict[str, object], list[float]]:
-    """Return the columns of rows, and their scores."""
     rows = [row for query in queries for row in query]
     return {
         "labels": [row.label for row in rows],
@@ -49,7 +48,6 @@ def columns_and_scores(queries: list[list[Row]]) -> tuple[dict[str, object], lis
 
 
 def takes_probabilities(convention: ra.Convention) -> bool:
-    """Tell whether a convention accepts only labels in [0, 1]."""
     return getattr(convention, "pairs", "") == "unit" or isinstance(convention, ra.QueryCrossEntropy)
 
 

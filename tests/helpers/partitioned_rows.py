@@ -73,5 +73,4 @@ def partition_rows(data, n_partitions, *, shuffled=False, with_empty=False, whol
 
 
 def score_dicts(scores):
-    """Return the dict of each Score, by convention."""
     return {convention: score.to_dict() for convention, score in scores.items()}

@@ -70,12 +70,8 @@ def _environment(changes):
 
 # The plugin of this checkout, and no installed plugin.
 PLUGIN_OPTIONS = (
-    "-p",
-    "rankadapters.pytest_plugin",
-    "-p",
-    "no:cacheprovider",
-    "-W",
-    "ignore::pytest.PytestAssertRewriteWarning",
+    *("-p", "rankadapters.pytest_plugin", "-p", "no:cacheprovider"),
+    *("-W", "ignore::pytest.PytestAssertRewriteWarning"),
 )
 NO_AUTOLOAD = "PYTEST_DISABLE_PLUGIN_AUTOLOAD"  # environment variable
 

@@ -18,7 +18,6 @@ ROUNDS = 12
 
 
 def lightgbm(**params):
-    """Return a small LGBMRanker."""
     lgb = pytest.importorskip("lightgbm")
     return lgb.LGBMRanker(
         **{"n_estimators": ROUNDS, "verbosity": -1, "n_jobs": 1, "min_child_samples": 5, "metric": "None", **params}
@@ -26,13 +25,11 @@ def lightgbm(**params):
 
 
 def xgboost(**params):
-    """Return a small XGBRanker."""
     xgb = pytest.importorskip("xgboost")
     return xgb.XGBRanker(**{"n_estimators": ROUNDS, "n_jobs": 1, **params})
 
 
 def catboost(**params):
-    """Return a small CatBoostRanker."""
     cb = pytest.importorskip("catboost")
     fixed = {"iterations": ROUNDS, "thread_count": 1, "verbose": 0, "allow_writing_files": False, "random_seed": 0}
     return cb.CatBoostRanker(**fixed | params)

@@ -9,13 +9,11 @@ import rankadapters as ra
 xgb = pytest.importorskip("xgboost")
 pytest.importorskip("sklearn")
 
-
 XGBOOST = ra.presets.xgboost(5)
 PARAMS = {"objective": "rank:ndcg", "disable_default_eval_metric": True, "nthread": 1, "max_depth": 3, "seed": 1}
 
 
 def dmatrix(data, **columns):
-    """Return a DMatrix of a ranking."""
     return xgb.DMatrix(data.X, label=data.y, qid=data.qid, **columns)
 
 

@@ -22,17 +22,15 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import cli
-from rankadapters.callbacks.history import Evaluation
 from tests.helpers.missing_packages import skipped_if_a_package_is_missing
+from tests.project.public_calls import FEATURES as X
+from tests.project.public_calls import LABELS, QID, SCORES
 
 FILE = Path(__file__).with_name("mistakes.txt")
-LABELS, SCORES, QID = [2.0, 0.0, 1.0, 0.0], [0.4, 0.3, 0.2, 0.1], ["a", "a", "b", "b"]
 NAN = float("nan")
-X = np.arange(8.0).reshape(4, 2)
 FILES = {  # that the commands read
     "features.txt": "2 qid:1 1:0.5 2:1\n0 qid:1 1:0.1 2:3\n1 qid:2 1:0.3 2:2\n0 qid:2 1:0.2 2:5\n",
     "scores.txt": "0.4\n0.3\n0.2\n0.1\n",
-    "negative.txt": "# head\n-1 qid:1 1:1 2:1\n",
     "broken.parquet": "PAR1",
     "table.csv": "label,qid,score\n2,1,0.4\n0,2,0.3\n1,1,0.2\n",
     "qrels.txt": "q1 0 d1 1\nq2 0 d2 1\n",
@@ -102,58 +100,11 @@ def results(data=CELLS, direction=True):  # noqa: FBT002 - entries are short
     return ra.compare.Results(data, higher_is_better=direction)
 
 
-def evaluate_misaligned_series():
-    return evaluate(pd.Series(LABELS), pd.Series(SCORES, index=[3, 2, 1, 0]))
-
-
-def linear_regression():
-    pytest.importorskip("sklearn")
-    from sklearn.linear_model import LinearRegression
-
-    return LinearRegression
-
-
-def cross_validate_without_qid():
-    model = linear_regression()()
-    from sklearn.model_selection import cross_val_score
-
-    scorer = ra.sklearn.query_scorer("lightgbm@2")
-    return cross_val_score(model, X, LABELS, cv=2, error_score="raise", scoring=scorer)
-
-
-def search_without_routing():
-    ranker = ra.sklearn.QueryRanker(linear_regression()())
-    from sklearn.model_selection import GridSearchCV
-
-    grid = {"estimator__fit_intercept": [True, False]}
-    search = GridSearchCV(ranker, grid, cv=ra.sklearn.QueryKFold(2), scoring=ra.sklearn.query_scorer("lightgbm@2"))
-    return search.fit(X, LABELS, qid=QID)
-
-
 def train_lightgbm(*, group=True, **arguments):
     lgb = pytest.importorskip("lightgbm")
     data = lgb.Dataset(X, LABELS, group=np.array([2, 2]) if group else None, params={"verbosity": -1})
     params = {"objective": "regression", "metric": "None", "verbosity": -1, "num_threads": 1}
     return lgb.train(params, data, 2, valid_sets=[data], **arguments)
-
-
-def lightgbm_metric():
-    pytest.importorskip("lightgbm")
-    return ra.lightgbm.eval_metric("lightgbm@2")
-
-
-def train_xgboost_without_qid():
-    xgb = pytest.importorskip("xgboost")
-    data, metric = xgb.DMatrix(X, LABELS), ra.xgboost.eval_metric("xgboost@2")
-    return xgb.train({}, data, 1, evals=[(data, "train")], custom_metric=metric, verbose_eval=False)
-
-
-def fit_xgbranker_with_metric():
-    xgb = pytest.importorskip("xgboost")
-    pytest.importorskip("sklearn")
-    ranker = xgb.XGBRanker(n_estimators=1, eval_metric=ra.xgboost.eval_metric("xgboost@2"))
-    qid = [0, 0, 1, 1]
-    return ranker.fit(X, LABELS, qid=qid, eval_set=[(X, LABELS)], eval_qid=[qid], verbose=False)
 
 
 def make(name, /, *arguments, **options):
@@ -172,10 +123,6 @@ def scored(convention="textbook@2", model="sklearn.linear_model.LinearRegression
     return ra.sklearn.query_scorer(convention)(make(model).fit(X, y), X, LABELS, **metadata)
 
 
-def entry(convention, dataset):
-    return Evaluation(dataset, ra.parse(convention), 0.5, name="same", iteration=0)
-
-
 def pool(features=X, **columns):
     """Return a Pool of the four rows; a column of None is left out."""
     columns = {"label": LABELS, "group_id": [0, 0, 1, 1]} | columns
@@ -187,12 +134,6 @@ def train_catboost(params=None, data=None, objective="query-rmse/v1", **argument
     return ra.catboost.train(params, pool() if data is None else data, objective, **arguments)
 
 
-def check_catboost(convention="catboost@2", **arguments):
-    return ra.catboost.check_parity(
-        **{"labels": LABELS, "scores": SCORES, "qid": QID} | arguments, convention=convention
-    )
-
-
 def check_catboost_model(**arguments):
     trained = {"model": train_catboost(), "data": pool(), "convention": "catboost@2"}
     return ra.catboost.check_model(**trained | arguments)
@@ -201,31 +142,6 @@ def check_catboost_model(**arguments):
 def check_lightgbm_model(**arguments):
     train_data = {"model": train_lightgbm(), "data": (X, LABELS, QID), "convention": "lightgbm@2"}
     return ra.lightgbm.check_model(**train_data | arguments)
-
-
-def check_value(value):
-    return ra.parity.check_value(LABELS, SCORES, "textbook@2", value=value, qid=QID)
-
-
-def crosscheck_models(test):
-    train, _ = ra.datasets.mq2008_like(random_state=1, n_train_queries=4, n_test_queries=4)
-    return ra.parity.crosscheck_models(train, test, toolkits=["sklearn"])
-
-
-def order_judgments(labels):
-    """Compare two models, each with its own judgments of the same two queries."""
-    qid, scores = [0, 0, 0, 1, 1, 1], [1, 2, 3, 1, 2, 3]
-    queries = {"a": ra.Queries([2, 0, 0, 0, 1, 0], qid=qid), "b": ra.Queries(labels, qid=qid)}
-    return ra.audit.order(queries, {"a": scores, "b": scores[::-1]}, "lightgbm@2")
-
-
-def read_score(**changes):
-    return ra.Score.from_dict(evaluate(convention="yahoo@1").to_dict() | changes)
-
-
-def read_results(text):
-    Path("results.csv").write_text(text, encoding="utf-8")
-    return ra.compare.Results.read("results.csv", higher_is_better=True)
 
 
 class Entry(NamedTuple):
@@ -239,7 +155,6 @@ class Entry(NamedTuple):
 
 
 def entries() -> list[Entry]:
-    """Read the file."""
     read, heading = [], ""
     for block in FILE.read_text(encoding="utf-8").split("\n\n"):
         if match := re.fullmatch(r"(?:# (.*)\n)?(>>>|\$) (.*)\n?((?s:.*))", block.strip("\n")):
@@ -252,7 +167,6 @@ def entries() -> list[Entry]:
 
 
 def error_of(entry: Entry) -> str:
-    """Make the mistake in a folder with the files, and return the error."""
     return _error_of_command(entry.code) if entry.mark == "$" else _error_of_call(entry.code)
 
 
@@ -295,7 +209,6 @@ def matches(error: str, expected: str) -> bool:
 
 @contextlib.contextmanager
 def folder_of_files() -> Iterator[None]:
-    """Go to a folder with the files."""
     before = Path.cwd()
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)

@@ -40,20 +40,13 @@ DIRECTORY = TemporaryDirectory()  # one per process, so that no process reads wh
 
 @lru_cache
 def write_file(name: str, text: str) -> str:
-    """Write a small file, and return its path."""
     path = Path(DIRECTORY.name, name)
     path.write_text(text)
     return str(path)
 
 
 def letor_file() -> str:
-    """Return the path of a LETOR file."""
     return write_file("rows.txt", "2 qid:1 1:0.5 2:1\n0 qid:1 1:0.25 2:0\n1 qid:2 1:0.5 2:1\n0 qid:2 1:0.75 2:2\n")
-
-
-def queries() -> ra.Queries:
-    """Return the four rows as Queries."""
-    return ra.Queries(LABELS, qid=QID)
 
 
 def hits(labels: Any, scores: Any) -> float:
@@ -62,33 +55,23 @@ def hits(labels: Any, scores: Any) -> float:
 
 
 def score() -> ra.Score:
-    """Return the score of the four rows."""
     return ra.evaluate(LABELS, SCORES, TEXT, qid=QID)
 
 
 def tally() -> ra.Tally:
-    """Return the tally of the four rows."""
     return ra.Evaluator(LABELS, TEXT, qid=QID).tally(SCORES)
 
 
 def results() -> Any:
-    """Return three methods on two data sets."""
     return ra.compare.Results(CELLS)
 
 
 def ranking_data() -> Any:
-    """Return the four rows as RankingData."""
     return ra.datasets.RankingData(X=FEATURES, labels=np.array(LABELS), qid=np.array([0, 0, 1, 1]))
-
-
-def history() -> History:
-    """Return a history of two rounds."""
-    return History.of({"valid": {ra.parse(TEXT).name: [0.0, 0.1]}})
 
 
 @lru_cache
 def pool() -> Any:
-    """Return the four rows as a Pool of CatBoost."""
     import catboost
 
     return catboost.Pool(FEATURES, LABELS, group_id=QID)
@@ -96,14 +79,12 @@ def pool() -> Any:
 
 @lru_cache
 def dmatrix() -> Any:
-    """Return the four rows as a DMatrix of XGBoost."""
     import xgboost
 
     return xgboost.DMatrix(FEATURES, LABELS, qid=[0, 0, 1, 1])
 
 
 def train_set() -> Any:
-    """Return the four rows as a Dataset of LightGBM."""
     import lightgbm
 
     return lightgbm.Dataset(FEATURES, LABELS, group=[2, 2], free_raw_data=False)
@@ -111,7 +92,6 @@ def train_set() -> Any:
 
 @lru_cache
 def booster(toolkit: str) -> Any:
-    """Return a small trained model of a toolkit."""
     if toolkit == "lightgbm":
         import lightgbm
 
@@ -127,7 +107,6 @@ def booster(toolkit: str) -> Any:
 
 
 def ranker() -> Any:
-    """Return a small estimator that ranks."""
     from sklearn.linear_model import LinearRegression
 
     return LinearRegression()
@@ -144,7 +123,6 @@ def public_modules() -> Iterator[tuple[str, ModuleType]]:
 
 
 def takes_arguments(function: Callable[..., Any]) -> bool:
-    """Tell whether a function or method has a parameter besides `self`."""
     return any(name != "self" for name in signature(function).parameters)
 
 
@@ -181,7 +159,6 @@ def callable_of(name: str) -> Callable[..., Any]:
 
 
 def fit(estimator: Any) -> Any:
-    """Fit an estimator, which checks its parameters then."""
     return estimator.fit(FEATURES, LABELS, qid=QID)
 
 
@@ -191,7 +168,6 @@ def split(splitter: Any) -> Any:
 
 
 def splitter_calls(name: str) -> dict[str, Callable[[], dict[str, Any]]]:
-    """Return the valid calls of a splitter and its methods."""
     sizes = {"test_size": 0.5} if name == "QueryShuffleSplit" else {}
     return {
         f"sklearn.{name}": lambda: {"n_splits": 2, **sizes},
@@ -210,8 +186,17 @@ LEARNERS: dict[str, dict[str, Any]] = {
 SPLITTERS = ("QueryKFold", "StratifiedQueryKFold", "QueryShuffleSplit")
 EVALS = {"convention": {"ndcg": TEXT}, "n_threads": 1}
 
+CALLED_WITHOUT_ARGUMENTS = (
+    "Queries.with_weights", "audit.Explanation.queries", "compare.Results.only", "compare.Results.to_frame",
+    "objectives.unbiased_lambdamart",
+    *(f"objectives.lightgbm.{name}" for name in ("lambdarank", "position_bias", "xendcg")),
+    *(f"objectives.xgboost.{name}" for name in ("map", "ndcg", "pairwise", "unbiased")),
+    *(f"objectives.catboost.{name}" for name in ("lambdamart", "pair_logit", "query_cross_entropy", "query_rmse")),
+    *(f"objectives.catboost.{name}" for name in ("query_soft_max", "stochastic_filter", "yetirank")),
+)  # fmt: skip
 # The keyword arguments of one valid call each.
 CALLS: dict[str, Callable[[], dict[str, Any]]] = {
+    **dict.fromkeys(CALLED_WITHOUT_ARGUMENTS, dict),
     "Evaluator": lambda: {"labels": LABELS, "convention": TEXT, "qid": QID},
     "Trials": lambda: {"labels": LABELS, "convention": TEXT, "qid": QID},
     "Trials.along": lambda: {"scores": SCORES, "column": SCORES, "steps": [1.0]},
@@ -231,7 +216,6 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
     "Queries": lambda: {"labels": LABELS, "qid": QID},
     "Queries.check_scores": lambda: {"scores": SCORES},
     "Queries.with_labels": lambda: {"labels": LABELS},
-    "Queries.with_weights": dict,
     "Score.from_dict": lambda: {"data": score().to_dict()},
     "Score.from_json": lambda: {"text": score().to_json()},
     "SegmentTallies.from_dict": lambda: {"data": ra.tally_table([FRAME], TEXT).to_dict()},
@@ -251,11 +235,8 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
     "audit.page": lambda: {**MODELS, "convention": TEXT, "n_resamples": 9, "progress": False},
     "audit.probe": lambda: {"function": hits, "takes": "query", "k": 2, "measures": ["success"], "labels": [0, 1]},
     "audit.profile": lambda: {"labels": LABELS, "qid": QID, "k": 2, "scores": SCORES},
-    "audit.Explanation.queries": dict,
     "compare.Results": lambda: {"data": CELLS},
-    "compare.Results.only": dict,
     "compare.Results.read": lambda: {"path": write_file("cells.csv", CELLS.to_csv(index=False))},
-    "compare.Results.to_frame": dict,
     "compare.Results.to_latex": lambda: {"decimals": 3},
     "compare.Results.to_markdown": lambda: {"decimals": 3},
     "compare.LeaveOneOut.bagplot": lambda: {"method": "a"},
@@ -285,22 +266,7 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
     "objectives.lambdarank": lambda: {"convention": TEXT, "truncation": 3},
     "objectives.parse": lambda: {"text": "listnet/v1"},
     "objectives.parse_position_bias": lambda: {"signature": str(ra.objectives.lightgbm.position_bias())},
-    "objectives.unbiased_lambdamart": dict,
-    "objectives.lightgbm.lambdarank": dict,
-    "objectives.lightgbm.position_bias": dict,
-    "objectives.lightgbm.xendcg": dict,
-    "objectives.catboost.lambdamart": dict,
-    "objectives.catboost.pair_logit": dict,
-    "objectives.catboost.query_cross_entropy": dict,
-    "objectives.catboost.query_rmse": dict,
-    "objectives.catboost.query_soft_max": dict,
-    "objectives.catboost.stochastic_filter": dict,
     "objectives.catboost.stochastic_rank": lambda: {"metric": "NDCG"},
-    "objectives.catboost.yetirank": dict,
-    "objectives.xgboost.map": dict,
-    "objectives.xgboost.ndcg": dict,
-    "objectives.xgboost.pairwise": dict,
-    "objectives.xgboost.unbiased": dict,
     "parity.check_value": lambda: {**DATA, "convention": TEXT, "value": "0.8"},
     "parity.crosscheck": lambda: {**DATA, "convention": TEXT, "toolkits": ["sklearn"]},
     "parity.letor_mean_ndcg": lambda: {**DATA, "convention": "textbook@all"},
@@ -357,7 +323,7 @@ INSTANCES: dict[str, Callable[[], Any]] = {
     },
     **{f"learners.{name}": lambda n=name: fit(getattr(ra.learners, n)(**LEARNERS[n])) for name in LEARNERS},
     **{f"sklearn.{name}": lambda n=name: getattr(ra.sklearn, n)(n_splits=2) for name in SPLITTERS},
-    "History": history,
+    "History": lambda: History.of({"valid": {ra.parse(TEXT).name: [0.0, 0.1]}}),
     "SegmentTallies": lambda: ra.tally_table([FRAME], TEXT),
     "Tally": tally,
     "audit.Explanation": lambda: ra.audit.explain(LABELS, SCORES, TEXT, "yahoo@2", qid=QID),
@@ -372,11 +338,6 @@ USES: dict[str, Callable[[Any], Any]] = {
     **{f"sklearn.{name}.split": list for name in SPLITTERS},
     "sklearn.QueryRanker": fit,
 }
-
-
-def valid_call(name: str) -> dict[str, Any]:
-    """Return the keyword arguments of a valid call."""
-    return dict(CALLS[name]())
 
 
 def parameter_names(function: Callable[..., Any]) -> list[str]:

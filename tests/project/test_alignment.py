@@ -19,7 +19,6 @@ WEIGHTED = "textbook@5+average=query"
 
 
 def with_reversed_index(column):
-    """Return the column with its values in the same order and its index reversed."""
     return column.set_axis(column.index[::-1])
 
 
@@ -35,7 +34,7 @@ def refuses(function, *arguments, **keywords):
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", [name for name in CALLS if name != "Trials.along"])
 def test_every_function_of_columns_refuses_different_indexes(name):
-    valid = public_calls.valid_call(name)
+    valid = CALLS[name]()
     columns = {
         word: value for word, value in valid.items() if isinstance(value, (list, np.ndarray)) and len(value) == 4
     }
@@ -110,26 +109,8 @@ def test_an_index_of_query_ids_gives_the_queries_and_must_agree_with_that_of_y()
     assert refuses(model.score, indexed, with_reversed_index(Y.set_axis(indexed.index)))
 
 
-class ForeignColumn:
-    """A column of another library; its `index` is a method, not an index of rows."""
-
-    __module__ = "frames.core"
-
-    def __init__(self, values):
-        self.values = values
-
-    def index(self, value):
-        return self.values.index(value)
-
-    def to_numpy(self):
-        return np.asarray(self.values)
-
-    def __array__(self, dtype=None, copy=None):
-        return np.array(self.values, dtype)
-
-
 def test_an_index_attribute_of_another_library_is_ignored():
     columns = [[1, 0, 1], [0.5, 0.25, 0.75], [7, 7, 7]]
-    labels, scores, qid = map(ForeignColumn, columns)
+    labels, scores, qid = map(pytest.importorskip("pyarrow").array, columns)  # `index` is a method of these
     score = ra.evaluate(labels, scores, "textbook@5", qid=qid)
     assert score == ra.evaluate(*columns[:2], "textbook@5", qid=columns[2])

@@ -7,7 +7,6 @@ from inspect import Parameter, isfunction, ismethod, signature
 
 import pytest
 
-import rankadapters as ra
 from tests.helpers.checkout import CHECKOUT
 from tests.project.public_calls import public_modules
 
@@ -94,29 +93,6 @@ def test_functions_that_read_tables_have_the_same_columns_and_defaults(name):
 
 def test_evaluation_and_readers_are_among_the_functions_that_read_tables():
     assert {"evaluate_table", "io.read_table", "dask.evaluate", "spark.evaluate"} <= set(TABLES)
-
-
-LABELS, SCORES, SIZES = [2, 0, 1, 0], [0.4, 0.3, 0.2, 0.1], [2, 2]
-TEXTS = ("yahoo@2", "letor4@2")
-
-
-def evaluate_arrays(convention):
-    return ra.evaluate(LABELS, SCORES, convention, group_sizes=SIZES)
-
-
-def evaluate_table(convention):
-    table = {"label": LABELS, "score": SCORES, "qid": ["a", "a", "b", "b"]}
-    return ra.evaluate_table(table, convention)
-
-
-@pytest.mark.parametrize("function", [evaluate_arrays, evaluate_table])
-def test_one_convention_returns_a_score_and_a_list_returns_an_ordered_mapping(function):
-    assert isinstance(function(TEXTS[0]), ra.Score)
-    for conventions in (list(TEXTS), tuple(TEXTS), [ra.parse(text) for text in TEXTS]):
-        by_convention = function(conventions)
-        assert list(by_convention) == [ra.parse(text) for text in TEXTS]
-        assert by_convention[TEXTS[1]] == function(TEXTS[1])
-    assert list(function([TEXTS[0]])) == [ra.parse(TEXTS[0])]
 
 
 # Counts of the rows of each query id in the order of the ids: by numpy, and by pandas.

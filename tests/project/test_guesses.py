@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 import rankadapters as ra
-from rankadapters.core.declaration.guesses import ARGUMENTS, USUAL_NAMES, WAYS, no_attribute, shows_call
+from rankadapters.core.declaration.guesses import ARGUMENTS, USUAL_NAMES, WAYS, no_attribute
 from rankadapters.core.errors import are_installed
 
 LABELS, SCORES, QID = [1, 0, 2, 0], [0.2, 0.9, 0.5, 0.1], ["a", "a", "b", "b"]
@@ -61,7 +61,6 @@ def test_private_and_distant_names_have_no_hint():
 
 
 def call_in(message):
-    """Return the call in the hint of an error."""
     return str(message).partition("\nHint: ")[2].removesuffix(".")
 
 
@@ -164,13 +163,6 @@ def test_a_frame_of_dask_is_shown_the_call_for_dask():
     )
 
 
-@pytest.mark.parametrize("toolkit", ["lightgbm", "xgboost"])
-def test_early_stopping_takes_the_convention_and_the_rounds(toolkit):
-    pytest.importorskip(toolkit)
-    early_stopping = value_of(f"ra.{toolkit}.early_stopping")
-    assert early_stopping(f"{toolkit}@10", 20) is not None
-
-
 def test_an_error_within_a_call_is_not_taken_for_a_wrong_call():
     class Labels(list):
         def __len__(self):
@@ -236,14 +228,6 @@ def test_first_calls_that_need_objects_of_a_toolkit_are_answered_too():
 def test_a_module_that_is_called_lists_its_functions():
     with pytest.raises(ra.InputError, match=r"ra\.audit is a module, not a function\.\nHint: .*'explain', 'identify'"):
         ra.audit(LABELS, SCORES)
-
-
-def test_a_type_error_of_the_function_itself_is_raised_as_it_is():
-    def count(items):
-        return len(items)
-
-    with pytest.raises(TypeError, match="has no len"):
-        shows_call("count([1])")(count)(1)
 
 
 def test_only_the_argument_of_a_wrong_name_is_explained():

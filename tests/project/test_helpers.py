@@ -21,16 +21,9 @@ def test_a_test_module_that_cannot_be_imported_is_an_error_although_the_search_f
     tmp_path, first_line, code
 ):
     (tmp_path / "test_one.py").write_text(f"{first_line}\n\n\ndef test():\n    pass\n")
-    options = (
-        "--import-mode=importlib",
-        "--doctest-modules",
-        "--doctest-ignore-import-errors",
-        "-p",
-        "no:rankadapters",
-    )
-    pytest_of_the_checkout = (sys.executable, "-m", "pytest", "-p", "tests.conftest", "-c", os.devnull)
-    command = [*pytest_of_the_checkout, "--rootdir", tmp_path, *options, tmp_path]
-    process = subprocess.run(command, cwd=CHECKOUT, capture_output=True, check=False)
+    command = [sys.executable, "-m", "pytest", "-p", "tests.conftest", "-p", "no:rankadapters", "-c", os.devnull]
+    options = ("--import-mode=importlib", "--doctest-modules", "--doctest-ignore-import-errors", "--rootdir", tmp_path)
+    process = subprocess.run([*command, *options, tmp_path], cwd=CHECKOUT, capture_output=True, check=False)
     assert process.returncode == code, process.stdout.decode()
 
 

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
-from contextlib import suppress
-from types import ModuleType
 
 import pytest
 
 import rankadapters as ra
-from tests.helpers.checkout import CHECKOUT
 from tests.helpers.parameters import long_except
+from tests.project.public_calls import public_modules
 
 PACKAGES = {
     "lightgbm": "lightgbm",
@@ -78,15 +75,6 @@ print("done")
     assert output_of(code) == "done\n"
 
 
-@pytest.mark.long
-def test_pydoc_prints_the_package_without_any_optional_package(tmp_path):
-    (tmp_path / "sitecustomize.py").write_text(f"import sys; sys.modules.update(dict.fromkeys({OPTIONAL!r}))")
-    arguments = [sys.executable, "-m", "pydoc", "rankadapters"]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(CHECKOUT)])}
-    page = subprocess.run(arguments, check=True, capture_output=True, text=True, env=environment).stdout
-    assert page.startswith("Help on package rankadapters:")
-
-
 def test_importing_the_package_loads_none_of_its_modules_and_reading_a_convention_loads_numpy_alone():
     """The command must answer Ctrl-C from its first moment on."""
     code = """
@@ -112,18 +100,9 @@ def test_public_names_exist_and_unknown_names_raise():
             getattr(ra, name)
 
 
-def public_modules(name, module):
-    """Yield the dotted names of a module's public modules, and of theirs, with the modules; skip missing toolkits."""
-    for public in dir(module):
-        with suppress(ra.MissingToolkitError):
-            if isinstance(value := getattr(module, public), ModuleType):
-                yield f"{name}.{public}", value
-                yield from public_modules(f"{name}.{public}", value)
-
-
 def test_dir_of_every_public_module_lists_only_its_public_names():
-    modules = dict(public_modules("ra", ra))
-    assert {"ra.presets", "ra.audit", "ra.objectives", "ra.objectives.lightgbm"} <= set(modules)
+    modules = {name: module for name, module in public_modules() if name} | {"presets.": ra.presets}
+    assert {"audit.", "objectives.", "objectives.lightgbm."} <= set(modules)
     assert {name: dir(module) for name, module in modules.items()} == {
         name: sorted(module.__all__) for name, module in modules.items()
     }

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
+from tests.helpers.objective_trainings import OBJECTIVES
 from tests.helpers.parameters import long_except
-from tests.project.public_calls import CALLS, TEXT, USES, callable_of, parameter_names, public_callables, valid_call
+from tests.project.public_calls import CALLS, TEXT, USES, callable_of, parameter_names, public_callables
 
 
 @pytest.fixture(autouse=True)
@@ -100,19 +101,15 @@ def test_every_public_name_is_called_here_or_listed_as_left_out():
 def declared_values():
     """Return one convention per measure and some objectives, by the names of their classes."""
     conventions = (ra.parse(f"{name}@5" if takes_k(name) else name) for name in ra.presets.names(None))
-    built_in = ra.objectives.catboost
     objectives = [
-        *(ra.objectives.parse(text) for text in ("listnet/v1", "listmle/v1")),
-        *(ra.objectives.lambdarank(TEXT, truncation=3), ra.objectives.unbiased_lambdamart()),
-        *(ra.objectives.lightgbm.xendcg(), ra.objectives.lightgbm.position_bias(), ra.objectives.xgboost.map()),
-        *(built_in.yetirank(), built_in.stochastic_rank("NDCG"), built_in.stochastic_filter(), built_in.pair_logit()),
-        *(built_in.query_rmse(), built_in.query_soft_max(), built_in.query_cross_entropy()),
+        *(OBJECTIVES["lightgbm"] + OBJECTIVES["xgboost"]),
+        *(ra.objectives.catboost.stochastic_filter(), ra.objectives.unbiased_lambdamart()),
+        *(ra.objectives.lightgbm.position_bias(), ra.objectives.lambdarank(TEXT, truncation=3)),
     ]
     return {type(value).__name__: value for value in [*conventions, *objectives]}
 
 
 def takes_k(name):
-    """Return whether a preset takes a cutoff."""
     tool, _, method = name.partition(".")
     return "k" in signature(getattr(ra.presets.TOOLS[tool], method or "__call__")).parameters
 
@@ -154,9 +151,9 @@ def test_wrong_arguments_of_a_preset_raise_only_our_errors(tool):
 @pytest.mark.parametrize("name", long_except(CALLS, *SHORT))
 def test_wrong_arguments_raise_only_our_errors(name):
     function = callable_of(name)
-    USES.get(name, lambda result: result)(function(**valid_call(name)))
+    USES.get(name, lambda result: result)(function(**CALLS[name]()))
     errors = {
-        f"{parameter}: {kind}": foreign_error(name, function, {**valid_call(name), parameter: value})
+        f"{parameter}: {kind}": foreign_error(name, function, {**CALLS[name](), parameter: value})
         for parameter in parameter_names(function)
         for kind, value in WRONG_VALUES.items()
         if not (parameter in ENDLESS and kind == "a number beyond float64")

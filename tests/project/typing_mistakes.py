@@ -12,15 +12,9 @@ def mistakes() -> None:
     ra.evaluate(labels, scores, qid=qid)  # type: ignore[call-overload]
     ra.evaluate(labels, scores, [10], qid=qid)  # type: ignore[list-item]
     ra.Queries(labels, group=[2])  # type: ignore[arg-type]
-    ra.Queries(labels, group_sizes=[2])
     ra.Evaluator(labels, "yahoo@10", groups=qid)  # type: ignore[call-arg]
-    ra.Evaluator(labels, ["yahoo@10"], sample_weight=[1, 1])  # type: ignore[call-arg]
 
     ra.NDCG(foo=1)  # type: ignore[call-arg]
-    ra.NDCG(
-        k=10, gain="exp2", discount="log2", ideal="cutoff", ties="input", precision="float64", short="pad", empty=1,
-        missing="error", unjudged="error", average="uniform",
-    )  # fmt: skip
     ra.NDCG(
         k="10",  # type: ignore[arg-type]
         gain="exp2", discount="log2", ideal="cutoff", ties="input",
@@ -31,13 +25,11 @@ def mistakes() -> None:
         average="uniform",
     )  # fmt: skip
     ra.ndcg  # type: ignore[attr-defined]
-    ra.nope  # type: ignore[attr-defined]
 
     ra.presets.lightgbm(10).k
     ra.presets.lightgbm.map(5).divisor
     ra.presets.lightgbm.map(5).gain  # type: ignore[attr-defined]
     ra.presets.lightgbm.mrr(5)  # type: ignore[attr-defined]
-    ra.presets.nope(5)  # type: ignore[attr-defined]
     ra.presets.catboost.write(ra.parse("catboost@10")).upper()
     ra.presets.lightgbm.write(ra.parse("lightgbm@10")).upper()  # type: ignore[attr-defined]
 
@@ -63,7 +55,6 @@ def mistakes() -> None:
     ra.io.read_letor("rows.txt", feature=25).scores
     ra.io.read_letor("rows.txt").metadata  # type: ignore[attr-defined]
     ra.io.read_trec("qrels", "run").scores
-    ra.io.read_csv("file.csv")  # type: ignore[attr-defined]
     ra.datasets.mq2008_like(queries=3)  # type: ignore[call-arg]
 
 
@@ -71,7 +62,6 @@ def mistakes_in_trainings() -> None:
     ra.History.of({"valid": {"ndcg@10/yahoo": [0.5]}}).best().value
     ra.History.of([0.5])  # type: ignore[arg-type]
     ra.lightgbm.eval_metric("yahoo@10").history  # type: ignore[attr-defined]
-    ra.lightgbm.eval_metrics("yahoo@10")  # type: ignore[attr-defined]
     ra.lightgbm.eval_metric("yahoo@10", name=["a"])  # type: ignore[call-arg]
     ra.xgboost.eval_metric(10)  # type: ignore[arg-type]
     ra.catboost.native_metric("catboost@10").upper()
@@ -82,5 +72,3 @@ def mistakes_of_options() -> None:
     ra.presets.catboost(5, type="Exp").gain
     ra.presets.catboost(5, type="exp")  # type: ignore[arg-type]
     ra.presets.ranx.map(5, lvl=2)  # type: ignore[call-arg]
-    ra.presets.spark(5).gain
-    ra.presets.spark("5")  # type: ignore[arg-type]

@@ -14,9 +14,6 @@ from tests.helpers.python_processes import NO_AUTOLOAD, PLUGIN_OPTIONS
 pytest_plugins = ["pytester"]
 
 
-# A session that does not use the plugin
-
-
 def test_loading_the_plugin_imports_neither_numpy_nor_numba_nor_a_toolkit(pytester):
     pytester.makeconftest(
         """
@@ -50,30 +47,17 @@ def test_the_package_declares_the_plugin():
     assert '[project.entry-points.pytest11]\nrankadapters = "rankadapters.pytest_plugin"' in text
 
 
-# The option
-
-
 def test_a_bad_rank_convention_stops_the_session_before_any_test(run):
     result = run("def test():\n    pass\n", "--rank-convention", "letor@x")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["ERROR: --rank-convention: 'x' in 'letor@x' is not a cutoff; *"])
 
 
-# The example project
-
-
 @pytest.mark.long
 def test_the_example_project_passes_when_run_from_its_folder():
     for toolkit in ("lightgbm", "sklearn"):
         pytest.importorskip(toolkit)
-    command = [sys.executable, "-m", "pytest", "-q", *PLUGIN_OPTIONS]
+    command, folder = [sys.executable, "-m", "pytest", "-q", *PLUGIN_OPTIONS], CHECKOUT / "examples" / "parity_in_ci"
     environment = {**os.environ, "PYTHONPATH": str(CHECKOUT), NO_AUTOLOAD: "1"}
-    process = subprocess.run(
-        command,
-        cwd=CHECKOUT / "examples" / "parity_in_ci",
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    process = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     assert process.returncode == 0, process.stdout + process.stderr
