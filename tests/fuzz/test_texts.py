@@ -16,7 +16,7 @@ from rankadapters.presets.vocabulary import Vocabulary
 from tests.fuzz.budget import share
 from tests.fuzz.mutations import mutated
 from tests.helpers.checkout import golden_file
-from tests.helpers.objective_trainings import OBJECTIVES as TRAINED
+from tests.objectives.examples import ALL
 
 pytestmark = pytest.mark.long
 
@@ -55,10 +55,7 @@ def test_texts_of_conventions(text):
         check_round_trip(convention)
 
 
-OBJECTIVES = [
-    *map(str, TRAINED["lightgbm"] + TRAINED["xgboost"]),
-    *(str(make()) for make in (objectives.catboost.lambdamart, objectives.catboost.stochastic_filter)),
-]
+OBJECTIVES = [str(value) for value in [*ALL, objectives.catboost.lambdamart()]]
 BIASES = [
     str(objectives.lightgbm.position_bias()), str(objectives.unbiased_lambdamart()), str(objectives.xgboost.unbiased()),
 ]  # fmt: skip

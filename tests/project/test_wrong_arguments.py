@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from tests.helpers.objective_trainings import OBJECTIVES
 from tests.helpers.parameters import long_except
+from tests.objectives.examples import ALL
 from tests.project.public_calls import CALLS, TEXT, USES, callable_of, parameter_names, public_callables
 
 
@@ -102,9 +102,8 @@ def declared_values():
     """Return one convention per measure and some objectives, by the names of their classes."""
     conventions = (ra.parse(f"{name}@5" if takes_k(name) else name) for name in ra.presets.names(None))
     objectives = [
-        *(OBJECTIVES["lightgbm"] + OBJECTIVES["xgboost"]),
-        *(ra.objectives.catboost.stochastic_filter(), ra.objectives.unbiased_lambdamart()),
-        *(ra.objectives.lightgbm.position_bias(), ra.objectives.lambdarank(TEXT, truncation=3)),
+        *(*ALL, ra.objectives.unbiased_lambdamart(), ra.objectives.lightgbm.position_bias()),
+        ra.objectives.lambdarank(TEXT, truncation=3),
     ]
     return {type(value).__name__: value for value in [*conventions, *objectives]}
 
