@@ -157,6 +157,8 @@ def test_a_lazy_polars_frame_is_refused_and_its_batches_are_read():
     for batches, what in (([lazy], "batch 1"), (lazy, "table")):
         with pytest.raises(ra.InputError, match=rf"{what} is of type LazyFrame; allowed .*\nHint: collect\(\) or coll"):
             ra.evaluate_table(batches, "lightgbm@10")
+    if not hasattr(lazy, "collect_batches"):
+        pytest.skip("this polars has no collect_batches")
     expected = evaluate_whole(columns, "lightgbm@10").to_dict()
     assert ra.evaluate_table(lazy.collect_batches(chunk_size=7), "lightgbm@10").to_dict() == expected
     scattered = lazy.reverse().sort("qid", maintain_order=True).collect_batches()

@@ -261,7 +261,11 @@ def test_decimals_of_any_width_are_read(parquet, arrow, kind):
         .cast(arrow.decimal128(20, 2))
         .cast(getattr(arrow, name)(*map(int, digits.rstrip(")").split(","))))
     )
-    assert read_table(parquet({"model": column}), **COLUMNS).scores.tolist() == [0.5, 0.25, 1, 2]
+    try:
+        path = parquet({"model": column})
+    except arrow.ArrowNotImplementedError as error:
+        pytest.skip(f"pyarrow {arrow.__version__}: {error}")
+    assert read_table(path, **COLUMNS).scores.tolist() == [0.5, 0.25, 1, 2]
 
 
 def test_a_table_with_tabs_is_read(write, arrow):

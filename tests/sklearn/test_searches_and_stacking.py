@@ -12,7 +12,7 @@ sklearn = pytest.importorskip("sklearn")
 from sklearn.ensemble import StackingRegressor  # noqa: E402
 from sklearn.inspection import permutation_importance  # noqa: E402
 from sklearn.linear_model import Ridge  # noqa: E402
-from sklearn.model_selection import (  # noqa: E402  # noqa: E402
+from sklearn.model_selection import (  # noqa: E402
     GridSearchCV,
     cross_validate,
     learning_curve,
@@ -27,7 +27,7 @@ QueryKFold, QueryRanker = ra.sklearn.QueryKFold, ra.sklearn.QueryRanker
 
 CALLS = {
     "GridSearchCV": lambda scoring: GridSearchCV(Ridge(), GRID, scoring=scoring).fit(**XY),
-    "cross_validate of several": lambda scoring: cross_validate(Ridge(), **XY, scoring={"a": scoring, "b": "r2"}),
+    "cross_validate of several": lambda scoring: cross_validate(Ridge(), **XY, scoring={"a": scoring, "b": "r2"}, params={}),
     "learning_curve": lambda scoring: learning_curve(Ridge(), **XY, scoring=scoring),
     "permutation_importance": lambda scoring: permutation_importance(Ridge().fit(**XY), **XY, scoring=scoring),
 }

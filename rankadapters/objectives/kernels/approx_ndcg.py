@@ -42,7 +42,7 @@ def slope_of(kind, parameter, rank):
 def add_soft_ranks(powers, soft_ranks, i, n):
     """For each pair of rank i and a later rank, add 1 / (1 + exp(sigma (own - other score))) to both soft ranks."""
     power, rank_above = powers[i], 0.0
-    for j in range(i + np.uint64(1), n):
+    for j in range(np.uint64(i) + np.uint64(1), n):
         inverse = 1.0 / (power + powers[j])
         rank_above = plus(rank_above, powers[j] * inverse)
         soft_ranks[j] += power * inverse
@@ -53,7 +53,7 @@ def add_soft_ranks(powers, soft_ranks, i, n):
 def add_pulls(powers, slopes, lambdas, i, n):
     """Add the lambdas of each pair of rank i and a later rank: the score of each changes the other's soft rank."""
     power, slope, pulls = powers[i], slopes[i], 0.0
-    for j in range(i + np.uint64(1), n):
+    for j in range(np.uint64(i) + np.uint64(1), n):
         inverse = 1.0 / (power + powers[j])
         pull = (power * powers[j]) * (inverse * inverse) * (slope - slopes[j])
         lambdas[j] -= pull

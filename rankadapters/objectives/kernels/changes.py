@@ -102,7 +102,7 @@ def catboost_changes_of_precisions(relevant, i, n, in_yetirank, changes):
 @jit(inline="always")
 def xgboost_change_of_precision(upper_is_relevant, above, below, hits, sums):
     """(Number of relevant rows) x (change of AP when a relevant and an irrelevant row swap)."""
-    between = sums[below] - sums[above + np.uint64(1)]
+    between = sums[below] - sums[np.uint64(above) + np.uint64(1)]
     if upper_is_relevant:
         return hits[above] / (above + 1.0) - hits[below] / (below + 1.0) + between
     # The relevant row moves up, so it is one more hit at the upper rank.

@@ -78,7 +78,7 @@ def add_row(kind, scores, gains, powers, lambdas, hessians, changes, discounts, 
     """Add the lambdas and hessians of the pairs of rank i with later ranks; return the sum of lambda magnitudes."""
     score, gain, power, discount = scores[i], gains[i], powers[i], discounts[i]
     pull, curvature, size = 0.0, 0.0, 0.0
-    for j in range(i + np.uint64(1), np.uint64(scores.size)):
+    for j in range(np.uint64(i) + np.uint64(1), np.uint64(scores.size)):
         delta = weigh(kind, gain, gains[j], discount, discounts[j]) if changes is None else changes[j]
         push, bend = pull_apart(delta, power, powers[j], offset + (score - scores[j]), floor)
         lambdas[j] += push
@@ -147,7 +147,7 @@ def add_pairs(kind, pairing, scores, gains, discounts, first, last, memory, prec
 def add_row_of_loss(gains, powers, lambdas, hessians, steps, discounts, both, i):
     """Same as `add_row`, for LambdaLoss; with `both`, add both orders of a pair."""
     gain, power, discount, pull, curvature = gains[i], powers[i], discounts[i], 0.0, 0.0
-    for j in range(i + np.uint64(1), np.uint64(gains.size)):
+    for j in range(np.uint64(i) + np.uint64(1), np.uint64(gains.size)):
         lower_gain, lower_power = gains[j], powers[j]
         inverse = 1.0 / (power + lower_power)
         if both:
