@@ -22,7 +22,7 @@ from rankadapters.core.measures import MEASURES
 from rankadapters.statistics.probing.answers import Function, Reply
 from rankadapters.statistics.probing.case_maker import CaseMaker, cases_of
 from rankadapters.statistics.probing.cases import ONE_DOCUMENT, Case, value_of
-from rankadapters.statistics.probing.elimination import Pool
+from rankadapters.statistics.probing.elimination import Pool, grids_of
 from tests.conformance import later_programs, wrong_programs
 from tests.helpers.own_ndcg import by_rank, ndcg
 from tests.helpers.parameters import long_except, some
@@ -50,8 +50,9 @@ def test_vectors_fail_every_convention_that_differs(text, several):
     maker = CaseMaker(grades, getattr(convention, "k", None), seed=3)
     fresh_cases = [case for part in cases_of(maker, several=several) for case in part]
     cases = [*required, *(case for case in fresh_cases if ONE_DOCUMENT not in case.traits())]
-    extra = [(type(convention), name, (getattr(convention, name),)) for name in convention.fields() if name != "k"]
-    pool = Pool.of(cases, [type(convention)], getattr(convention, "k", None), extra=extra)
+    [(measure, grid)] = grids_of((type(convention),), cases[0].queries)
+    grid = {name: (*values, getattr(convention, name)) for name, values in grid.items()}
+    pool = Pool.over(cases, [(measure, grid)], getattr(convention, "k", None))
     fails = differ(pool.values, np.array([value_of(convention, case) for case in cases]))
     missed = fails.any(axis=1) & ~fails[:, : len(required)].any(axis=1)
     assert missed.sum() == 0
