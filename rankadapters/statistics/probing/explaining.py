@@ -58,6 +58,9 @@ N_ASKED = 18  # further cases of one query, and half as many of several queries,
 N_TURNED = 4  # cases whose rows are reversed
 N_UNTIED = 3  # cases without tied rows on which formulas are tried first
 N_FILTERS = 6  # cases on which what is left is tried next
+N_WRONG = 4  # cases whose answers no convention gives, on which it is tried too
+N_SAMPLED = 40  # cases that show which conventions a mistake with the data leaves
+MOST_MEMBERS = 6  # conventions of a group that further answers may contradict
 FEWEST_DIFFERENT = 2  # answers; an explanation of equal ones may fit by chance
 MOST_DECIMALS = 8  # answers with more decimals do not count as rounded
 MOST_ADDED = 0.1  # to the ideal DCG, so that no query divides by 0
@@ -78,7 +81,6 @@ SPECIAL = {
     kinds.CLOSE: "nearly equal scores",
     kinds.LONG: "queries of more than 16 rows",
 }
-OMITTED = {SPECIAL[kinds.EMPTY], SPECIAL[kinds.ONE_DOCUMENT]}  # that programs often leave out of a mean
 UNSTABLE = "it has tied rows in no fixed order, as an unstable sort leaves them"
 NO_ORDER = "it has an order of tied rows that no value of `ties` has"
 
@@ -133,14 +135,16 @@ class _Search:
         self.cases = [examination.pool.cases[i] for i in numbers]
         self.pool = Pool(self.cases, examination.pool.groups, examination.pool.values[:, numbers])
         self.changed_cases: dict[int, dict[str, Case]] = {}  # by mistake, for each case that was changed
-        self.contradictions: dict[int, list[Case]] = {}  # of a group: the further cases with another answer
+        self.unexplained: dict[Convention, list[Case]] = {}  # the further cases with another answer
         self.near: Flags = np.abs(self.pool.values - self.answers) <= self.margins  # shape (n_groups, n_cases)
         self.traits = [case.traits(examination.cutoff) for case in self.cases]
         self.single = np.array([len(case.sizes) == 1 for case in self.cases], bool)
         usual = [i for i, case in enumerate(self.cases) if case.purpose in {kinds.PLAIN, kinds.TIED, kinds.ANY}]
         self.filters = np.array(sorted(usual, key=lambda i: -len(self.cases[i].sizes))[:N_FILTERS], int)
         untied = [i for i, has in enumerate(self.traits) if is_untied(has)]
-        self.untied = np.array(sorted(untied, key=lambda i: self.cases[i].purpose != kinds.PLAIN), int)
+        plain_first = sorted(untied, key=lambda i: self.cases[i].purpose != kinds.PLAIN)
+        self.untied = np.array(plain_first[: 2 * N_UNTIED], int)
+        self.wrong = np.flatnonzero(~self.near.any(axis=0))  # the cases whose answers no convention gives
 
     def findings(self) -> Iterator[Finding]:
         """Yield the explanations, the surest first."""
@@ -245,7 +249,7 @@ class _Search:
         for texts in combinations(named, n_traits):
             with_trait = np.any([named[text] for text in texts], axis=0)
             rows = self._rows(mask=~with_trait) if with_trait.any() else []
-            if rows and not any(text not in OMITTED and self._fits_alone(rows[0], named[text]) for text in texts):
+            if rows and not any(self._fits_alone(rows[0], named[text]) for text in texts):
                 share = self._share(rows[0], with_trait)
                 found.append(((share > SURE, "" not in texts, share), texts, with_trait, rows))
         if n_traits == 1 and by_count:
@@ -272,16 +276,20 @@ class _Search:
         return bool(alone.any() and self.near[row, alone].all())
 
     def _contradicted(self, row: int, exempt: Callable[[Case], object]) -> bool:
-        """Return whether an answer to a further case, if it is not exempt, differs from a convention of a group."""
-        if row not in self.contradictions:
+        """Return whether answers to further cases, if they are not exempt, differ from each convention of a group."""
+        members = without_twins(self.pool.members([row]))[:MOST_MEMBERS]
+        return all(not all(map(exempt, self._unexplained(convention))) for convention in members)
+
+    def _unexplained(self, convention: Convention) -> list[Case]:
+        """Return the further cases whose answers a convention does not give."""
+        if convention not in self.unexplained:
             known = set(self.examination.pool.cases)
             asked = [(case, reply.value) for case, reply in self.function.answers.items() if not reply.problem]
             further = [(case, value) for case, value in asked if case not in known]
-            answers = np.array([value for _, value in further])
-            values = values_of(self.pool.members([row])[0], [case for case, _ in further])
+            answers, values = np.array([v for _, v in further]), values_of(convention, [case for case, _ in further])
             far = np.abs(values - answers) > self.examination.tolerance * np.maximum(1.0, np.abs(answers))
-            self.contradictions[row] = [further[i][0] for i in np.flatnonzero(far)]
-        return not all(map(exempt, self.contradictions[row]))
+            self.unexplained[convention] = [further[i][0] for i in np.flatnonzero(far)]
+        return self.unexplained[convention]
 
     def _share(self, row: int, with_trait: Flags) -> float:
         """Return the share of the cases with a trait that fit too, unless they return what all others return."""
@@ -335,7 +343,8 @@ class _Search:
             in_order, reverse, worst, best = (
                 np.array([value_of(conventions[0].replace(ties=rule), self.cases[i]) for i in tied]) for rule in rules
             )
-            matters = np.flatnonzero(np.abs(in_order - reverse) > LEAST)[:N_TURNED].tolist()
+            matters = np.flatnonzero(np.abs(in_order - reverse) > LEAST).tolist()
+            matters = sorted(matters, key=lambda i: tied[i] not in self.wrong)[:N_TURNED]
             turned = (self.cases[tied[i]].reordered(lambda n: range(n)[::-1]) for i in matters)
             values = [self.function.ask(case).value for case in turned]
             if matters and np.allclose(values, answers[matters], rtol=0, atol=margin):
@@ -397,12 +406,13 @@ class _Search:
         Only conventions that give the answers to the cases that a mistake leaves as they are can explain the others.
         """
         whole = grids_of(self.measures, self.cases[0].queries, ranked=self.examination.maker.distinct)
-        texts = dict.fromkeys(chain.from_iterable(self._changed(i) for i in range(len(self.cases))))
+        step = max(1, len(self.cases) // N_SAMPLED)
+        sample = sorted({*self.wrong[:N_SAMPLED], *self.filters, *self.untied, *range(0, len(self.cases), step)})
         grids = {}
-        for text in texts:
-            unchanged = [self._with_mistake(text, i) == case for i, case in enumerate(self.cases)]
+        for text in dict.fromkeys(chain.from_iterable(self._changed(i) for i in sample)):
+            unchanged = [i for i in sample if self._with_mistake(text, i) == self.cases[i]]
             rows = np.flatnonzero(self.near[:, unchanged].all(axis=1))
-            if rows.size and not all(unchanged):
+            if rows.size and len(unchanged) < len(sample):
                 grids[text] = narrowed_grids(whole, [self.pool.groups[row] for row in rows])
         for text, _, conventions in self._matching(grids, self.measures):
             if self._agrees_on_special_scores(text, conventions[0]):
@@ -453,7 +463,8 @@ class _Search:
         for text, grids in self._with_formulas(grids_by_text, measures):
             cases = [self._with_mistake(text, i) for i in range(len(self.cases))]
             usable = np.array([min(case.labels) >= lowest for case in cases], bool)
-            parts = [self.filters[usable[self.filters]], np.flatnonzero(usable)]
+            first = np.append(self.wrong[:N_WRONG], self.filters)
+            parts = [first[usable[first]], np.flatnonzero(usable)]
             for part in filter(len, parts) if self._enough(usable) else ():
                 groups = self._groups_that_fit(grids, [cases[i] for i in part], part)
                 if not groups:
@@ -470,7 +481,7 @@ class _Search:
         """
         parts: dict[str, list[int]] = {}
         for text in grids_by_text:
-            changed = ((i, self._with_mistake(text, i)) for i in self.untied[: 2 * N_UNTIED].tolist())
+            changed = ((i, self._with_mistake(text, i)) for i in self.untied.tolist())
             usable = (i for i, case in changed if self._is_usual(case) and is_untied(case.traits()))
             parts[text] = [*islice(usable, N_UNTIED)]
         cases = tuple(self._with_mistake(text, i) for text, part in parts.items() for i in part)
@@ -532,11 +543,7 @@ class _Search:
             changes = ({"ties": ties, "empty": empty} for ties, empty in product(TIES, EMPTIES))
             others = (replaced(convention, {**change, "precision": "float64"}) for change in changes)
             conventions |= dict.fromkeys(filter(None, (convention, *others)))
-        distinct: dict[object, Convention] = {}  # where all rows are ranked and judged, and no query has a weight
-        for convention in conventions:
-            fields = [pair for pair in convention.to_dict().items() if pair[0] not in {*OF_RETRIEVAL, "average"}]
-            distinct.setdefault((type(convention), *fields), convention)
-        return list(distinct.values())
+        return without_twins(conventions)
 
     def _fitting_values(self, convention: Convention, part: Ints, texts: set[str] | None) -> set[str]:
         """Return the mistakes with a formula that give the answers to these cases; only of `texts`, if any."""
@@ -607,13 +614,17 @@ class _Search:
         by_text: dict[str, list[Convention]] = {}
         cases = [(i, case) for i, case in enumerate(self.cases) if mask is None or mask[i]]
         for convention in conventions:
-            wrong = next(((i, case) for i, case in cases if not self._agrees(value_of(convention, case), i)), None)
-            changes = {} if wrong is None else mistaken_values(change, convention, wrong[1])
-            texts = [text for text, value in changes.items() if self._agrees(value, wrong[0] if wrong else 0)]
-            for i, case in cases if texts else ():
-                changes, value = mistaken_values(change, convention, case), value_of(convention, case)
-                texts = [text for text in texts if self._agrees(changes.get(text, value), i)]
-            for text in texts:
+            values = values_of(convention, [case for _, case in cases])
+            wrong = [place for place, (i, _) in enumerate(cases) if not self._agrees(values[place], i)]
+            texts: Collection[str] | None = None
+            for place in [*wrong, *range(len(cases))] if wrong else ():  # the wrong ones contradict most mistakes
+                i, case = cases[place]
+                changes = mistaken_values(change, convention, case)
+                tried = changes if texts is None else texts
+                texts = [text for text in tried if self._agrees(changes.get(text, values[place]), i)]
+                if not texts:
+                    break
+            for text in texts or ():
                 by_text.setdefault(text, []).append(convention)
         yield from (Finding(f"it returns {text}", changed) for text, changed in by_text.items())
 
@@ -640,6 +651,15 @@ class _Search:
         if not (self._enough(mask) and fits.any()):
             return []
         return np.flatnonzero(fits & (near.sum(axis=1) == near[fits].sum(axis=1).max())).tolist()
+
+
+def without_twins(conventions: Iterable[Convention]) -> list[Convention]:
+    """Return one of the conventions that are equal where all rows are ranked and judged, and no query has a weight."""
+    distinct: dict[object, Convention] = {}
+    for convention in conventions:
+        fields = [pair for pair in convention.to_dict().items() if pair[0] not in {*OF_RETRIEVAL, "average"}]
+        distinct.setdefault((type(convention), *fields), convention)
+    return list(distinct.values())
 
 
 def mistaken_columns(case: Case) -> dict[str, Case]:
