@@ -299,14 +299,15 @@ def _rows(queries: Queries, scores: Array) -> ColumnChanges:
             text = "the value without the retrieved rows whose docid is their query's id, as BEIR evaluates"
             yield text, _of_rows(queries, kept, retrieved=(retrieved & ~own)[kept]), scores[kept]
     yield "the value with every row twice", _of_rows(queries, np.repeat(rows, 2)), np.repeat(scores, 2)
-    last = queries.rows[queries.indptr[1:] - 1]
-    several = last[np.diff(queries.indptr) > 1]
-    if several.size:  # the only row of a query stays, but is not relevant
-        labels = queries.labels.copy()
-        labels[last] = min(labels.min(), 0.0)
-        kept = np.delete(rows, several)
-        text = "the value without the last row of each query"
-        yield text, _of_rows(queries.with_labels(labels), kept), scores[kept]
+    yield _without_last(queries, scores)
+
+
+def _without_last(queries: Queries, scores: Array) -> tuple[str, Queries, Array]:
+    """Leave out the last row of each query; the only row of a query stays, but is not relevant."""
+    labels, last = queries.labels.copy(), queries.rows[queries.indptr[1:] - 1]
+    labels[last] = min(labels.min(), 0.0)
+    kept = np.delete(np.arange(queries.n_docs), last[np.diff(queries.indptr) > 1])
+    return "the value without the last row of each query", _of_rows(queries.with_labels(labels), kept), scores[kept]
 
 
 def _of_rows(queries: Queries, rows: NDArray[np.intp], **columns: Any) -> Queries:
