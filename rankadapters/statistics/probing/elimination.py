@@ -323,10 +323,16 @@ def examine(function: Function, measures: Measures, maker: CaseMaker, tolerance:
     return examinations[-1] if examinations[-1].remaining else examinations[0]
 
 
+def twin_key(convention: Convention) -> object:
+    """Return a key of what decides where all rows are ranked and judged, and no query has a weight."""
+    fields = [pair for pair in convention.to_dict().items() if pair[0] not in {*OF_RETRIEVAL, "average"}]
+    return type(convention), *fields
+
+
 def confirm(examination: Examination, members: Sequence[Convention]) -> tuple[list[Convention], Examination]:
     """Ask the rare cases too; return the conventions that agree with all answers, and the examination by all cases.
 
-    Conventions that differ only in fields that decide nothing where all rows are ranked and judged are evaluated once.
+    Conventions that are equal on such data are evaluated once.
     """
     function, known = examination.function, examination.pool.cases
     rare = rare_cases(examination.maker, several=function.takes in OF_QUERIES)
@@ -335,8 +341,7 @@ def confirm(examination: Examination, members: Sequence[Convention]) -> tuple[li
         function.ask(case)
     alike: dict[object, list[Convention]] = {}
     for convention in members:
-        fields = {name: value for name, value in convention.to_dict().items() if name not in OF_RETRIEVAL}
-        alike.setdefault((type(convention), *fields.items()), []).append(convention)
+        alike.setdefault(twin_key(convention), []).append(convention)
     equal: dict[bytes, tuple[Floats, list[Convention]]] = {}  # conventions with equal values are one group
     for conventions in alike.values():
         values = values_of(conventions[0], cases)

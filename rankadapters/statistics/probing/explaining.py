@@ -20,11 +20,10 @@ from rankadapters.statistics.grid import has_cutoff, replaced
 from rankadapters.statistics.known_presets import presets_by_label
 from rankadapters.statistics.probing import cases as kinds
 from rankadapters.statistics.probing.answers import OF_QUERIES, UNSTEADY
-from rankadapters.statistics.probing.cases import LONG, SAME_SCORES, SEVERAL, TIED, Case, value_of
+from rankadapters.statistics.probing.cases import LONG, SAME_SCORES, SEVERAL, TIED, Case
 from rankadapters.statistics.probing.elimination import (
     FEWEST,
     MOST_RANKS,
-    OF_RETRIEVAL,
     OF_TIES,
     Examination,
     Grid,
@@ -37,6 +36,7 @@ from rankadapters.statistics.probing.elimination import (
     is_untied,
     members_of,
     narrowed_grids,
+    twin_key,
     values_of,
 )
 from rankadapters.statistics.probing.measuring import FORMULAS, GAINS, formula_of
@@ -59,7 +59,7 @@ N_TURNED = 4  # cases whose rows are reversed
 N_UNTIED = 3  # cases without tied rows on which formulas are tried first
 N_FILTERS = 6  # cases on which what is left is tried next
 N_WRONG = 4  # cases whose answers no convention gives, on which it is tried too
-N_SAMPLED = 40  # cases that show which conventions a mistake with the data leaves
+N_SAMPLED = 20  # cases that show which conventions a mistake with the data leaves
 MOST_MEMBERS = 6  # conventions of a group that further answers may contradict
 FEWEST_DIFFERENT = 2  # answers; an explanation of equal ones may fit by chance
 MOST_DECIMALS = 8  # answers with more decimals do not count as rounded
@@ -166,9 +166,11 @@ class _Search:
             yield Finding("its value of a single query is right, but its mean over queries is not", self._members(rows))
             return
         yield from self._of_ideals()
-        yield from self._of_discounts()
+        if self.examination.measured.formula in WRONG_DISCOUNTS:
+            yield from self._of_gains()
         yield from self._of_formulas()
-        yield from self._of_measures()
+        if not self._has_formula():
+            yield from self._of_measures()
         yield from self._of_factors()
         yield from self._of_gains()
         yield from self._of_traits()
@@ -178,6 +180,15 @@ class _Search:
         rows = self._rows(mask=without_several)
         if rows and self.near[rows[0], ~without_several].mean() < 1 / 2:
             yield Finding("it has a special rule for queries with several relevant rows", self._members(rows))
+
+    def _has_formula(self) -> bool:
+        """Return whether a convention gives all answers where no rows are tied, so that no other measure is computed.
+
+        Queries with one relevant row each do not show it, since many measures are equal for these.
+        """
+        untied = np.array([is_untied(has) for has in self.traits], bool)
+        fits = self._enough(untied) and bool(self.near[:, untied].all(axis=1).any())
+        return fits and not self.examination.maker.one_relevant
 
     def _of_cutoffs(self) -> Iterator[Finding]:
         """Yield a different cutoff, perhaps with a special rule."""
@@ -277,7 +288,7 @@ class _Search:
 
     def _contradicted(self, row: int, exempt: Callable[[Case], object]) -> bool:
         """Return whether answers to further cases, if they are not exempt, differ from each convention of a group."""
-        members = without_twins(self.pool.members([row]))[:MOST_MEMBERS]
+        members = [*{twin_key(c): c for c in self.pool.members([row])}.values()][:MOST_MEMBERS]
         return all(not all(map(exempt, self._unexplained(convention))) for convention in members)
 
     def _unexplained(self, convention: Convention) -> list[Case]:
@@ -340,9 +351,8 @@ class _Search:
         rules = ("input", "reverse", "worst", "best")
         if tied and set(rules) <= set(getattr(conventions[0].declared().get("ties"), "words", ())):
             answers, margin = self.answers[tied], self.examination.tolerance
-            in_order, reverse, worst, best = (
-                np.array([value_of(conventions[0].replace(ties=rule), self.cases[i]) for i in tied]) for rule in rules
-            )
+            cases = [self.cases[i] for i in tied]
+            in_order, reverse, worst, best = (values_of(conventions[0].replace(ties=rule), cases) for rule in rules)
             matters = np.flatnonzero(np.abs(in_order - reverse) > LEAST).tolist()
             matters = sorted(matters, key=lambda i: tied[i] not in self.wrong)[:N_TURNED]
             turned = (self.cases[tied[i]].reordered(lambda n: range(n)[::-1]) for i in matters)
@@ -370,11 +380,6 @@ class _Search:
             return Finding(text, alike, names_presets=True)
         alike = [c for c in self._verified(pool, frozenset({TIED})) if c.get("ties") in {"input", "reverse"}]
         return Finding(text, alike or conventions, names_presets=bool(alike))
-
-    def _of_discounts(self) -> Iterator[Finding]:
-        """Yield a discount that no convention has, if all measured discounts follow its formula."""
-        if self.examination.measured.formula in WRONG_DISCOUNTS:
-            yield from self._of_gains()
 
     def _of_gains(self) -> Iterator[Finding]:
         """Yield a discount or gains that no convention has."""
@@ -543,7 +548,7 @@ class _Search:
             changes = ({"ties": ties, "empty": empty} for ties, empty in product(TIES, EMPTIES))
             others = (replaced(convention, {**change, "precision": "float64"}) for change in changes)
             conventions |= dict.fromkeys(filter(None, (convention, *others)))
-        return without_twins(conventions)
+        return [*{twin_key(c): c for c in reversed(conventions)}.values()][::-1]  # the first of each kind
 
     def _fitting_values(self, convention: Convention, part: Ints, texts: set[str] | None) -> set[str]:
         """Return the mistakes with a formula that give the answers to these cases; only of `texts`, if any."""
@@ -651,15 +656,6 @@ class _Search:
         if not (self._enough(mask) and fits.any()):
             return []
         return np.flatnonzero(fits & (near.sum(axis=1) == near[fits].sum(axis=1).max())).tolist()
-
-
-def without_twins(conventions: Iterable[Convention]) -> list[Convention]:
-    """Return one of the conventions that are equal where all rows are ranked and judged, and no query has a weight."""
-    distinct: dict[object, Convention] = {}
-    for convention in conventions:
-        fields = [pair for pair in convention.to_dict().items() if pair[0] not in {*OF_RETRIEVAL, "average"}]
-        distinct.setdefault((type(convention), *fields), convention)
-    return list(distinct.values())
 
 
 def mistaken_columns(case: Case) -> dict[str, Case]:
