@@ -308,13 +308,10 @@ def examine(function: Function, measures: Measures, maker: CaseMaker, tolerance:
     examinations = [Examination(function, maker, measures, pool, maker.k, tolerance, measured)]
     examinations[0].ask(rest)
     wider = grids_of(measures, first[0].queries, further=True, ranked=maker.distinct)
-    extra = [
-        (
-            measure,
-            grid | {n: (*grid[n], *set(v) - set(grid[n])) for n, v in measured.values(measure).items() if n in grid},
-        )
-        for measure, grid in wider
-    ]
+    extra = []
+    for measure, grid in wider:
+        further = {name: values for name, values in measured.values(measure).items() if name in grid}
+        extra.append((measure, grid | {n: tuple(dict.fromkeys((*grid[n], *v))) for n, v in further.items()}))
     for grids in (wider, *([extra] if extra != wider else [])):
         if not examinations[-1].remaining and (likely := examinations[0].with_likely_formulas(grids)):
             pool = Pool.over((*first, *rest), likely, maker.k)

@@ -501,12 +501,11 @@ class _Search:
         for text, part in parts.items():
             rows = np.flatnonzero(near[:, first : first + len(part)].all(axis=1))
             first += len(part)
-            grids = grids_by_text[text]
-            if not part or rows.size:
-                yield (
-                    text,
-                    narrowed_grids(grids, [pool.groups[row] for row in rows], formula_only=True) if part else grids,
-                )
+            if not part:
+                yield text, grids_by_text[text]
+            elif rows.size:
+                groups = [pool.groups[row] for row in rows]
+                yield text, narrowed_grids(grids_by_text[text], groups, formula_only=True)
 
     def _is_usual(self, case: Case) -> bool:
         """Return whether every label of a case could be a grade, so that no convention refuses it."""
