@@ -31,6 +31,10 @@ from rankadapters.statistics.inert import ROUNDING, Terms, terms_in, terms_of, w
 
 DECIMALS = range(1, 7)  # numbers of decimals to which a file may have rounded scores
 
+DIGITS = 6  # significant digits of scores in many files
+MOST_TEXTS = 20_000  # scores that are written as texts; more take too long
+BELOW_0 = -2e-38  # in float32 too
+
 FEW_DECIMALS = 8  # a number with at most this many decimals was probably rounded
 
 # What programs make of the value: a factor and an offset.
@@ -217,6 +221,15 @@ def changed_columns(queries: Queries, scores: Array) -> ColumnChanges:
     yield "the value of the sigmoid of the scores, whose digits end near 1", queries, _sigmoid(scores)
     for decimals in DECIMALS:
         yield f"the value of the scores rounded to {decimals} decimals", queries, np.round(scores, decimals)
+    yield f"the value of the scores rounded to {DIGITS} digits", queries, _to_digits(scores)
+    if scores.size <= MOST_TEXTS:
+        texts = {f" of {DIGITS} digits": [f"{score:.{DIGITS}g}" for score in scores.tolist()]}
+        for kind, written in (texts | {"": [str(score) for score in scores.tolist()]}).items():
+            ranks = np.unique(written, return_inverse=True)[1].astype(np.float64)  # the text "10" is below "9"
+            yield f"the value of the scores compared as texts{kind}", queries, ranks
+    if (negative_zero := (scores == 0) & np.signbit(scores)).any():
+        text = "the value with a score of -0.0 below one of 0.0, as in an order of their bits"
+        yield text, queries, np.where(negative_zero, BELOW_0, scores)
     for text, order in (("descending", _order(queries, -scores)), ("ascending", _order(queries, scores))):
         yield f"the value of one argsort taken for the ranks, {text}", queries, -order
     if queries.retrieved is None and queries.judged is None:
@@ -286,6 +299,15 @@ def _rows(queries: Queries, scores: Array) -> ColumnChanges:
             text = "the value without the retrieved rows whose docid is their query's id, as BEIR evaluates"
             yield text, _of_rows(queries, kept, retrieved=(retrieved & ~own)[kept]), scores[kept]
     yield "the value with every row twice", _of_rows(queries, np.repeat(rows, 2)), np.repeat(scores, 2)
+    yield _without_last(queries, scores)
+
+
+def _without_last(queries: Queries, scores: Array) -> tuple[str, Queries, Array]:
+    """Leave out the last row of each query; the only row of a query stays, but is not relevant."""
+    labels, last = queries.labels.copy(), queries.rows[queries.indptr[1:] - 1]
+    labels[last] = min(labels.min(), 0.0)
+    kept = np.delete(np.arange(queries.n_docs), last[np.diff(queries.indptr) > 1])
+    return "the value without the last row of each query", _of_rows(queries.with_labels(labels), kept), scores[kept]
 
 
 def _of_rows(queries: Queries, rows: NDArray[np.intp], **columns: Any) -> Queries:
@@ -317,6 +339,13 @@ def _in_float16(scores: Array) -> Floats:
 def _sigmoid(scores: Array) -> Floats:
     with np.errstate(over="ignore"):
         return np.asarray(1 / (1 + np.exp(-scores.astype(np.float64))))
+
+
+def _to_digits(scores: Array) -> Floats:
+    """Return the scores rounded to significant digits, as %g in C and streams in C++ write them."""
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+        unit = 10.0 ** (np.floor(np.log10(np.abs(scores.astype(np.float64)))) - (DIGITS - 1))
+        return np.where((unit > 0) & np.isfinite(unit), np.round(scores / unit) * unit, scores)
 
 
 def _order(queries: Queries, keys: Array) -> Floats:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import islice, product
 from operator import itemgetter
 from typing import Any, NamedTuple
@@ -27,7 +28,7 @@ from rankadapters.core.errors import ConventionError, InputError
 from rankadapters.evaluation import passes
 from rankadapters.evaluation.threads import as_n_threads
 from rankadapters.statistics.cutoffs import ROWS_AT_ONCE, Copies, Cuts
-from rankadapters.statistics.grid import REFUSAL, Block, Values
+from rankadapters.statistics.grid import REFUSAL, Block, Values, replaced
 from rankadapters.statistics.plan_keys import classes, columns_key, plan_key, plan_keys
 from rankadapters.statistics.policy_choices import POLICIES, Lowered, Policies
 
@@ -251,10 +252,9 @@ class _Subgrid:
         """Yield each (field, value) that a convention with this value accepts and does not change in `unify`."""
         for other, candidates in self.grid.items():
             for candidate in candidates if other != name else ():
-                with suppress(ConventionError):
-                    convention = self.base.replace(**{name: value, other: candidate})
-                    if getattr(convention, other) == candidate:
-                        yield other, candidate
+                convention = _with(self.base, ((name, value), (other, candidate)))
+                if convention is not None and getattr(convention, other) == candidate:
+                    yield other, candidate
 
     def _precisions(self, values: Values, thresholds: list[float]) -> list[Values]:
         """Group the precisions with the same order and ties of scores, if the measure uses only the ranking."""
@@ -348,7 +348,10 @@ class _Subgrid:
                 k = data.cutoffs[step] if "k" in self.base.fields() else None
                 if k not in conventions:
                     cut = {"k": k} if "k" in self.base.fields() else {}
-                    conventions[k] = self.base.replace(**fields, **cut)
+                    convention = _with(self.base, (*fields.items(), *cut.items()))
+                    if convention is None:
+                        return []
+                    conventions[k] = convention
                 convention = conventions[k]
                 if not lowered and any(getattr(convention, name) != value for name, value in fields.items()):
                     return []
@@ -364,6 +367,12 @@ class _Subgrid:
             bound = [(data.binding, data.parts) for data in self.data_sets]
             self.policies_by_key[key] = Policies(self.policies, lowered, bound)
         return self.policies_by_key[key]
+
+
+@lru_cache(maxsize=1 << 15)
+def _with(convention: Convention, fields: tuple[tuple[str, Any], ...]) -> Convention | None:
+    """Return what `replaced` does, remembered, since searches of the same grid on other data need it again."""
+    return replaced(convention, dict(fields))
 
 
 def _order(data: _PreparedData, plan: Plan, thresholds: list[float]) -> object:

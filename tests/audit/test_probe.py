@@ -135,7 +135,7 @@ WRONG_NDCG = {  # function, and a part of the explanation; "" if there is none
     "unstable sort": (unstable_ndcg, "it has an order of tied rows that no value of `ties` has"),
     "DCG": (dcg, "it computes dcg, not ndcg"),
     "off by 1e-8": (lambda y, s: ndcg(y, s) + 1e-8, ""),
-    "a row is lost": (lambda y, s: ndcg(y[:-1], s[:-1]), ""),
+    "a row is lost": (lambda y, s: ndcg(y[:-1], s[:-1]), "the value without the last row of each query"),
     "0 for k rows and fewer": (lambda y, s: ndcg(y, s) if y.size > 5 else 0.0, "rows"),
     "0 for exactly k rows": (
         lambda y, s: ndcg(y, s) if y.size != 5 else 0.0, "as many rows as the cutoff: it returns 0",
@@ -366,7 +366,8 @@ def test_a_function_that_refuses_short_queries_leaves_the_field_short_undecided(
 
 
 RARE = {  # programs that are wrong by one rare detail, and a part of the explanation
-    "0.0 before -0.0": (lambda y, s: ndcg(y, s + 1e-9 * ((s == 0) & np.signbit(s))), ""),
+    "0.0 after -0.0": (lambda y, s: ndcg(y, s + 1e-9 * ((s == 0) & np.signbit(s))), ""),
+    "-0.0 below 0.0": (lambda y, s: ndcg(y, s - 1e-9 * ((s == 0) & np.signbit(s))), "-0.0 below one of 0.0"),
     "the first 100 rows": (lambda y, s: ndcg(y[:100], s[:100]), "rows or more"),
     "sigmoids": (lambda y, s: ndcg(y, 1 / (1 + np.exp(-np.clip(s, -700, 700)))), "the sigmoid of the scores"),
     "a cutoff of 1,000": (lambda y, s: ndcg(y, s, 10**6) if y.size < 1000 else 0.5, "rows or more"),

@@ -22,7 +22,7 @@ from rankadapters.core.measures import MEASURES
 from rankadapters.statistics.probing.answers import Function, Reply
 from rankadapters.statistics.probing.case_maker import CaseMaker, cases_of
 from rankadapters.statistics.probing.cases import ONE_DOCUMENT, Case, value_of
-from rankadapters.statistics.probing.elimination import Pool
+from rankadapters.statistics.probing.elimination import Pool, grids_of
 from tests.conformance import later_programs, wrong_programs
 from tests.helpers.own_ndcg import by_rank, ndcg
 from tests.helpers.parameters import long_except, some
@@ -50,8 +50,9 @@ def test_vectors_fail_every_convention_that_differs(text, several):
     maker = CaseMaker(grades, getattr(convention, "k", None), seed=3)
     fresh_cases = [case for part in cases_of(maker, several=several) for case in part]
     cases = [*required, *(case for case in fresh_cases if ONE_DOCUMENT not in case.traits())]
-    extra = [(type(convention), name, (getattr(convention, name),)) for name in convention.fields() if name != "k"]
-    pool = Pool.of(cases, [type(convention)], getattr(convention, "k", None), extra=extra)
+    [(measure, grid)] = grids_of((type(convention),), cases[0].queries)
+    grid = {name: (*values, getattr(convention, name)) for name, values in grid.items()}
+    pool = Pool.over(cases, [(measure, grid)], getattr(convention, "k", None))
     fails = differ(pool.values, np.array([value_of(convention, case) for case in cases]))
     missed = fails.any(axis=1) & ~fails[:, : len(required)].any(axis=1)
     assert missed.sum() == 0
@@ -226,10 +227,41 @@ def test_an_explanation_is_not_contradicted_by_an_answer():
     assert not report.conforms
     assert "scores" not in report.explanation
 
-    rounded = wrong_programs.as_program(lambda y, s: right(y, digits(s, 6)))
-    report = ra.conformance.check(rounded, "textbook@10", takes="groups")
-    assert not report.conforms
-    assert "decimals" not in report.explanation  # large scores lose digits too
+    dropped = wrong_programs.as_program(right, without_last_if_empty)
+    report = ra.conformance.check(dropped, "textbook@10", takes="groups")  # other empty queries count
+    assert report.explanation == "its value of a single query is right, but its mean over queries is not"
+
+
+def as_texts(scores, n=6):
+    return np.unique([f"{score:.{n}g}" for score in scores], return_inverse=True)[1]
+
+
+LOST_DETAILS = {  # what a program makes of labels and scores, and the explanation
+    "digits": (lambda y, s: (y, digits(s, 6)), "the scores rounded to 6 digits"),
+    "texts of 6 digits": (lambda y, s: (y, as_texts(s)), "the scores compared as texts of 6 digits"),
+    "texts": (lambda y, s: (y, later_programs.as_text(s)), "the scores compared as texts"),
+    "-0.0": (lambda y, s: (y, np.where((s == 0) & np.signbit(s), -1e-37, s)), "-0.0 below one of 0.0"),
+    "the last row": (
+        lambda y, s: (y[:-1], s[:-1]) if y.size > 1 else (0 * y, s), "without the last row of each query",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.long
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("detail", LOST_DETAILS)
+@pytest.mark.parametrize("text", long_except(["xgboost@10", "sklearn@5", "ranx.mrr@10"]))
+def test_a_check_names_the_detail_of_the_scores_or_rows_that_a_program_loses(text, detail):
+    (change, explanation), convention = LOST_DETAILS[detail], ra.parse(text)
+
+    def program(labels, scores, sizes):
+        queries = [change(*query) for query in wrong_programs.split(labels, scores, sizes)]
+        sizes = [len(y) for y, _ in queries]
+        labels, scores = (np.concatenate(column) for column in zip(*queries, strict=True))
+        return ra.evaluate(labels, scores, convention, group_sizes=sizes).value
+
+    report = ra.conformance.check(program, convention, takes="groups")
+    assert report.explanation.endswith(explanation) or explanation in report.explanation.partition(",")[0]
     assert report.fields == {}
 
 

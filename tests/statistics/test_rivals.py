@@ -160,6 +160,26 @@ def test_a_rival_has_the_value_of_the_program_with_the_mistake():
     assert hits[text] == pytest.approx(mean(lambda y, s: relevant_ranks(y, s, 2).size // 2))
 
 
+def test_a_rival_with_a_detail_of_scores_or_rows_has_the_value_of_the_program():
+    scores = SCORES * 1e4 + 0.01  # their texts are in another order, and the largest have more than 6 digits
+    scores[:2] = 0.0, -0.0
+    values = texts_of(OurNumber.of(QUERIES, scores, NDCG_OF_0))
+    by_query = list(zip(np.split(LABELS, np.cumsum(SIZES)[:-1]), np.split(scores, np.cumsum(SIZES)[:-1]), strict=True))
+
+    def changed(change):
+        return pytest.approx(float(np.mean([ndcg(*change(y, s)) for y, s in by_query])))
+
+    written = {s: i for i, s in enumerate(sorted({f"{score:.6g}" for score in scores}))}
+    texts = changed(lambda y, s: (y, np.array([written[f"{score:.6g}"] + 1e-9 * -i for i, score in enumerate(s)])))
+    assert values["the value of the scores compared as texts of 6 digits"] == texts
+    digits = changed(lambda y, s: (y, np.array([float(f"{score:.6g}") - 1e-9 * i for i, score in enumerate(s)])))
+    assert values["the value of the scores rounded to 6 digits"] == digits
+    assert values["the value without the last row of each query"] == changed(lambda y, s: (y[:-1], s[:-1]))
+    negative = changed(lambda y, s: (y, s - 1e-9 * (np.signbit(s) & (s == 0))))
+    text = "the value with a score of -0.0 below one of 0.0, as in an order of their bits"
+    assert values[text] == negative
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("measure", ["ndcg", "ap"])
 def test_identify_names_a_number_of_another_measure(measure):

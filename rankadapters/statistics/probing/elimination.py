@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import product
-from typing import Any
 
 import numpy as np
 
@@ -20,7 +19,7 @@ from rankadapters.core.errors import ConventionError, InputError
 from rankadapters.statistics.grid import Block, values_to_search, with_refusals
 from rankadapters.statistics.probing.answers import OF_QUERIES, OF_RANKINGS, Function, Reply
 from rankadapters.statistics.probing.case_maker import CaseMaker, cases_of
-from rankadapters.statistics.probing.cases import EMPTY, SHORT, Case, value_of
+from rankadapters.statistics.probing.cases import CLOSE, EMPTY, SHORT, TIED, Case, value_of
 from rankadapters.statistics.probing.measuring import Measurement
 from rankadapters.statistics.probing.rare_cases import rare_cases
 from rankadapters.statistics.search import Data, Search
@@ -31,12 +30,49 @@ MOST_CUTOFF = 1000  # larger cutoffs would need cases with too many rows
 MOST_RANKS = 256  # a function with a larger cutoff is treated as one without a cutoff
 EQUAL_DECIMALS = 12  # values that agree to so many are equal
 FLOAT32 = 1e-6  # the relative error of a sum of float32 numbers
+OF_TIES = {"ties", "precision"}  # fields about tied scores
 OF_RETRIEVAL = {"missing", "unjudged"}  # fields about rows that were not retrieved or not judged
+N_FORMULAS = 12  # cases without tied rows on which formulas are tried
 FEWEST = 7  # with fewer answers, a convention may fit by chance
 
 Measures = tuple[type[Convention], ...]
+Grid = tuple[type[Convention], Block]  # the values of each field of a measure
 Group = tuple[type[Convention], list[Block]]  # the measure and the fields of conventions that cases cannot distinguish
-ExtraValues = tuple[type[Convention], str, tuple[Any, ...]]  # values of a field that a measure's grid lacks
+
+
+def grids_of(measures: Measures, queries: Queries, *, further: bool = False, ranked: bool = False) -> list[Grid]:
+    """Return the grids of measures, perhaps with rare values (`further`).
+
+    With `ranked`, the fields about scores have only their first value, since a function of a ranking has no scores.
+    """
+    grids = []
+    for measure in measures:
+        grid = with_refusals(measure, values_to_search(measure, queries, further=further))
+        fixed = {name for name, field in measure.declared().items() if ranked and field.group == "ranking"}
+        grids.append((measure, {name: values[:1] if name in fixed else values for name, values in grid.items()}))
+    return grids
+
+
+def without_ties(grids: Sequence[Grid]) -> list[Grid]:
+    """Return the grids with only the first value of each field that decides nothing where no rows are tied."""
+    return [(measure, {n: v[:1] if n in OF_TIES else v for n, v in grid.items()}) for measure, grid in grids]
+
+
+def is_untied(traits: Collection[str]) -> bool:
+    """Return whether data with these traits have neither tied rows, for any precision, nor queries without a value."""
+    return {TIED, CLOSE, EMPTY}.isdisjoint(traits)
+
+
+def narrowed_grids(grids: Sequence[Grid], groups: Sequence[Group], *, formula_only: bool = False) -> list[Grid]:
+    """Return the grids with only those values of fields, or of a measure's formula, that some of the groups have."""
+    narrowed = []
+    for measure, grid in grids:
+        blocks = [block for of_measure, blocks in groups if of_measure is measure for block in blocks]
+        kept = {n for n, field in measure.declared().items() if formula_only and field.group != "value"}
+        chosen = {n: values if n in kept else {v for block in blocks for v in block[n]} for n, values in grid.items()}
+        if blocks:
+            narrowed.append((measure, {n: tuple(v for v in grid[n] if v in chosen[n]) for n in grid}))
+    return narrowed
 
 
 @dataclass(slots=True)
@@ -48,34 +84,7 @@ class Pool:
     values: Floats  # shape (n_groups, n_cases); NaN for no value
 
     @classmethod
-    def of(
-        cls,
-        cases: Sequence[Case],
-        measures: Sequence[type[Convention]],
-        cutoff: int | None,
-        *,
-        further: bool = False,
-        extra: Sequence[ExtraValues] = (),
-        ranked: bool = False,
-    ) -> Pool:
-        """Evaluate all conventions in the grids of the measures, at one cutoff.
-
-        The grids may have rare values (`further`) and `extra` values. With `ranked`, the fields about scores have only
-        their first value, since a function of a ranking has no scores.
-        """
-        grids = []
-        for measure in measures:
-            grid = with_refusals(measure, values_to_search(measure, cases[0].queries, further=further))
-            for _, name, values in (entry for entry in extra if entry[0] is measure):
-                grid[name] = tuple(dict.fromkeys((*grid[name], *values)))
-            if ranked:
-                about_scores = [name for name, field in measure.declared().items() if field.group == "ranking"]
-                grid |= {name: grid[name][:1] for name in about_scores}
-            grids.append((measure, grid))
-        return cls.over(cases, grids, cutoff)
-
-    @classmethod
-    def over(cls, cases: Sequence[Case], grids: Sequence[tuple[type[Convention], Block]], cutoff: int | None) -> Pool:
+    def over(cls, cases: Sequence[Case], grids: Sequence[Grid], cutoff: int | None) -> Pool:
         """Evaluate all conventions in the grids of measures, at one cutoff."""
         labels, scores, sizes = (np.concatenate([getattr(case, name) for case in cases])
                                  for name in ("labels", "scores", "sizes"))  # fmt: skip
@@ -92,18 +101,30 @@ class Pool:
 
     def members(self, rows: Iterable[int]) -> list[Convention]:
         """Return every valid convention of the groups with these indexes."""
-        conventions: list[Convention] = []
-        for measure, blocks in map(self.groups.__getitem__, rows):
-            chosen = (dict(zip(block, values, strict=True)) for block in blocks for values in product(*block.values()))
-            distinct: dict[Convention, None] = {}
-            for fields in chosen:
-                with suppress(ConventionError):
-                    distinct[measure(**fields)] = None
-            conventions += distinct
-        return conventions
+        return members_of(map(self.groups.__getitem__, rows))
 
 
-cached_pool = lru_cache(maxsize=32)(Pool.of)
+def members_of(groups: Iterable[Group]) -> list[Convention]:
+    """Return every valid convention of some groups."""
+    conventions: list[Convention] = []
+    for measure, blocks in groups:
+        chosen = (dict(zip(block, values, strict=True)) for block in blocks for values in product(*block.values()))
+        distinct: dict[Convention, None] = {}
+        for fields in chosen:
+            with suppress(ConventionError):
+                distinct[measure(**fields)] = None
+        conventions += distinct
+    return conventions
+
+
+@lru_cache(maxsize=64)
+def cached_pool(
+    cases: tuple[Case, ...], measures: Measures, cutoff: int | None, *, further: bool = False, ranked: bool = False,
+    untied: bool = False,
+) -> Pool:  # fmt: skip
+    """Evaluate all conventions in the grids of measures, as `grids_of` makes them; with `untied`, any order of ties."""
+    grids = grids_of(measures, cases[0].queries, further=further, ranked=ranked)
+    return Pool.over(cases, without_ties(grids) if untied else grids, cutoff)
 
 
 def _rows_by_kind(cases: Sequence[Case]) -> list[list[int]]:
@@ -222,9 +243,20 @@ class Examination:
             self.tolerance = original
         return bool(self.remaining)
 
+    def with_likely_formulas(self, grids: Sequence[Grid]) -> list[Grid]:
+        """Return the grids with only the formulas that give the answers to the first cases, which have no tied rows."""
+        chosen = [i for i in self.numbers if is_untied(self.pool.cases[i].traits())][:N_FORMULAS]
+        if not chosen:
+            return [*grids]
+        answers = np.array([self.replies[i].value for i in chosen])
+        pool = Pool.over([self.pool.cases[i] for i in chosen], without_ties(grids), self.maker.k)
+        margins = max(self.tolerance, FLOAT32) * np.maximum(1.0, np.abs(answers))
+        rows = np.flatnonzero((np.abs(pool.values - answers) <= margins).all(axis=1))
+        return narrowed_grids(grids, [pool.groups[row] for row in rows], formula_only=True)
+
     def at_cutoff(self, cutoff: int | None) -> Examination:
         """Return the same answers, with the conventions at a different cutoff."""
-        pool = Pool.of(self.pool.cases, self.measures, cutoff, ranked=self.maker.distinct)
+        pool = cached_pool(tuple(self.pool.cases), self.measures, cutoff, ranked=self.maker.distinct)
         return replace(self, pool=pool, cutoff=cutoff)
 
 
@@ -272,22 +304,32 @@ def examine(function: Function, measures: Measures, maker: CaseMaker, tolerance:
     if all(reply.problem for reply in function.answers.values()):
         rest = ()
     measured = Measurement.of(function, maker)
-    extra = tuple((measure, name, values) for measure in measures for name, values in measured.values(measure).items())
-    grids: list[dict[str, Any]] = [{}, {"further": True}, *([{"further": True, "extra": extra}] if extra else [])]
-    examinations = []
-    for grid in grids:
-        pool = cached_pool((*first, *rest), measures, maker.k, ranked=maker.distinct, **grid)
-        examinations.append(Examination(function, maker, measures, pool, maker.k, tolerance, measured))
-        examinations[-1].ask(rest)
-        if examinations[-1].remaining:
-            return examinations[-1]
-    return examinations[0]
+    pool = cached_pool((*first, *rest), measures, maker.k, ranked=maker.distinct)
+    examinations = [Examination(function, maker, measures, pool, maker.k, tolerance, measured)]
+    examinations[0].ask(rest)
+    wider = grids_of(measures, first[0].queries, further=True, ranked=maker.distinct)
+    extra = []
+    for measure, grid in wider:
+        further = {name: values for name, values in measured.values(measure).items() if name in grid}
+        extra.append((measure, grid | {n: tuple(dict.fromkeys((*grid[n], *v))) for n, v in further.items()}))
+    for grids in (wider, *([extra] if extra != wider else [])):
+        if not examinations[-1].remaining and (likely := examinations[0].with_likely_formulas(grids)):
+            pool = Pool.over((*first, *rest), likely, maker.k)
+            examinations.append(replace(examinations[0], pool=pool, tolerance=tolerance))
+            examinations[-1].ask(rest)
+    return examinations[-1] if examinations[-1].remaining else examinations[0]
+
+
+def twin_key(convention: Convention) -> object:
+    """Return a key of what decides where all rows are ranked and judged, and no query has a weight."""
+    fields = [pair for pair in convention.to_dict().items() if pair[0] not in {*OF_RETRIEVAL, "average"}]
+    return type(convention), *fields
 
 
 def confirm(examination: Examination, members: Sequence[Convention]) -> tuple[list[Convention], Examination]:
     """Ask the rare cases too; return the conventions that agree with all answers, and the examination by all cases.
 
-    Conventions that differ only in fields that decide nothing where all rows are ranked and judged are evaluated once.
+    Conventions that are equal on such data are evaluated once.
     """
     function, known = examination.function, examination.pool.cases
     rare = rare_cases(examination.maker, several=function.takes in OF_QUERIES)
@@ -296,8 +338,7 @@ def confirm(examination: Examination, members: Sequence[Convention]) -> tuple[li
         function.ask(case)
     alike: dict[object, list[Convention]] = {}
     for convention in members:
-        fields = {name: value for name, value in convention.to_dict().items() if name not in OF_RETRIEVAL}
-        alike.setdefault((type(convention), *fields.items()), []).append(convention)
+        alike.setdefault(twin_key(convention), []).append(convention)
     equal: dict[bytes, tuple[Floats, list[Convention]]] = {}  # conventions with equal values are one group
     for conventions in alike.values():
         values = values_of(conventions[0], cases)

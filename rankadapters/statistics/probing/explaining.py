@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from itertools import chain, combinations, product
+from itertools import chain, combinations, islice, product
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -20,15 +20,23 @@ from rankadapters.statistics.grid import has_cutoff, replaced
 from rankadapters.statistics.known_presets import presets_by_label
 from rankadapters.statistics.probing import cases as kinds
 from rankadapters.statistics.probing.answers import OF_QUERIES, UNSTEADY
-from rankadapters.statistics.probing.cases import LONG, SAME_SCORES, SEVERAL, TIED, Case, value_of
+from rankadapters.statistics.probing.cases import LONG, SAME_SCORES, SEVERAL, TIED, Case
 from rankadapters.statistics.probing.elimination import (
     FEWEST,
     MOST_RANKS,
-    OF_RETRIEVAL,
+    OF_TIES,
     Examination,
+    Grid,
+    Group,
     Measures,
     Pool,
+    cached_pool,
     find_cutoff,
+    grids_of,
+    is_untied,
+    members_of,
+    narrowed_grids,
+    twin_key,
     values_of,
 )
 from rankadapters.statistics.probing.measuring import FORMULAS, GAINS, formula_of
@@ -48,8 +56,11 @@ Change = Callable[[OurNumber], Iterable[tuple[str, float]]]
 
 N_ASKED = 18  # further cases of one query, and half as many of several queries, that an explanation needs
 N_TURNED = 4  # cases whose rows are reversed
-N_RANKS = 3  # cases of one relevant row on which another measure is tried first
-N_FILTERS = 6  # cases on which a mistake is tried first
+N_UNTIED = 3  # cases without tied rows on which formulas are tried first
+N_FILTERS = 6  # cases on which what is left is tried next
+N_WRONG = 4  # cases whose answers no convention gives, on which it is tried too
+N_SAMPLED = 20  # cases that show which conventions a mistake with the data leaves
+MOST_MEMBERS = 6  # conventions of a group that further answers may contradict
 FEWEST_DIFFERENT = 2  # answers; an explanation of equal ones may fit by chance
 MOST_DECIMALS = 8  # answers with more decimals do not count as rounded
 MOST_ADDED = 0.1  # to the ideal DCG, so that no query divides by 0
@@ -70,7 +81,6 @@ SPECIAL = {
     kinds.CLOSE: "nearly equal scores",
     kinds.LONG: "queries of more than 16 rows",
 }
-OMITTED = {SPECIAL[kinds.EMPTY], SPECIAL[kinds.ONE_DOCUMENT]}  # that programs often leave out of a mean
 UNSTABLE = "it has tied rows in no fixed order, as an unstable sort leaves them"
 NO_ORDER = "it has an order of tied rows that no value of `ties` has"
 
@@ -124,11 +134,17 @@ class _Search:
         self.answers, self.margins, numbers = examination.values, examination.margins, examination.numbers
         self.cases = [examination.pool.cases[i] for i in numbers]
         self.pool = Pool(self.cases, examination.pool.groups, examination.pool.values[:, numbers])
+        self.changed_cases: dict[int, dict[str, Case]] = {}  # by mistake, for each case that was changed
+        self.unexplained: dict[Convention, list[Case]] = {}  # the further cases with another answer
         self.near: Flags = np.abs(self.pool.values - self.answers) <= self.margins  # shape (n_groups, n_cases)
         self.traits = [case.traits(examination.cutoff) for case in self.cases]
         self.single = np.array([len(case.sizes) == 1 for case in self.cases], bool)
         usual = [i for i, case in enumerate(self.cases) if case.purpose in {kinds.PLAIN, kinds.TIED, kinds.ANY}]
         self.filters = np.array(sorted(usual, key=lambda i: -len(self.cases[i].sizes))[:N_FILTERS], int)
+        untied = [i for i, has in enumerate(self.traits) if is_untied(has)]
+        plain_first = sorted(untied, key=lambda i: self.cases[i].purpose != kinds.PLAIN)
+        self.untied = np.array(plain_first[: 2 * N_UNTIED], int)
+        self.wrong = np.flatnonzero(~self.near.any(axis=0))  # the cases whose answers no convention gives
 
     def findings(self) -> Iterator[Finding]:
         """Yield the explanations, the surest first."""
@@ -150,9 +166,11 @@ class _Search:
             yield Finding("its value of a single query is right, but its mean over queries is not", self._members(rows))
             return
         yield from self._of_ideals()
-        yield from self._of_discounts()
+        if self.examination.measured.formula in WRONG_DISCOUNTS:
+            yield from self._of_gains()
         yield from self._of_formulas()
-        yield from self._of_measures()
+        if not self._has_formula():
+            yield from self._of_measures()
         yield from self._of_factors()
         yield from self._of_gains()
         yield from self._of_traits()
@@ -162,6 +180,15 @@ class _Search:
         rows = self._rows(mask=without_several)
         if rows and self.near[rows[0], ~without_several].mean() < 1 / 2:
             yield Finding("it has a special rule for queries with several relevant rows", self._members(rows))
+
+    def _has_formula(self) -> bool:
+        """Return whether a convention gives all answers where no rows are tied, so that no other measure is computed.
+
+        Queries with one relevant row each do not show it, since many measures are equal for these.
+        """
+        untied = np.array([is_untied(has) for has in self.traits], bool)
+        fits = self._enough(untied) and bool(self.near[:, untied].all(axis=1).any())
+        return fits and not self.examination.maker.one_relevant
 
     def _of_cutoffs(self) -> Iterator[Finding]:
         """Yield a different cutoff, perhaps with a special rule."""
@@ -233,7 +260,7 @@ class _Search:
         for texts in combinations(named, n_traits):
             with_trait = np.any([named[text] for text in texts], axis=0)
             rows = self._rows(mask=~with_trait) if with_trait.any() else []
-            if rows and not any(text not in OMITTED and self._fits_alone(rows[0], named[text]) for text in texts):
+            if rows and not any(self._fits_alone(rows[0], named[text]) for text in texts):
                 share = self._share(rows[0], with_trait)
                 found.append(((share > SURE, "" not in texts, share), texts, with_trait, rows))
         if n_traits == 1 and by_count:
@@ -260,18 +287,20 @@ class _Search:
         return bool(alone.any() and self.near[row, alone].all())
 
     def _contradicted(self, row: int, exempt: Callable[[Case], object]) -> bool:
-        """Return whether an answer to a further case, if it is not exempt, differs from a convention of a group."""
-        known = set(self.examination.pool.cases)
-        further = {
-            case: reply.value
-            for case, reply in self.function.answers.items()
-            if not (reply.problem or case in known or exempt(case))
-        }
-        if not further:
-            return False
-        answers, convention = np.array([*further.values()]), self.pool.members([row])[0]
-        far = np.abs(values_of(convention, [*further]) - answers)
-        return bool((far > self.examination.tolerance * np.maximum(1.0, np.abs(answers))).any())
+        """Return whether answers to further cases, if they are not exempt, differ from each convention of a group."""
+        members = [*{twin_key(c): c for c in self.pool.members([row])}.values()][:MOST_MEMBERS]
+        return all(not all(map(exempt, self._unexplained(convention))) for convention in members)
+
+    def _unexplained(self, convention: Convention) -> list[Case]:
+        """Return the further cases whose answers a convention does not give."""
+        if convention not in self.unexplained:
+            known = set(self.examination.pool.cases)
+            asked = [(case, reply.value) for case, reply in self.function.answers.items() if not reply.problem]
+            further = [(case, value) for case, value in asked if case not in known]
+            answers, values = np.array([v for _, v in further]), values_of(convention, [case for case, _ in further])
+            far = np.abs(values - answers) > self.examination.tolerance * np.maximum(1.0, np.abs(answers))
+            self.unexplained[convention] = [further[i][0] for i in np.flatnonzero(far)]
+        return self.unexplained[convention]
 
     def _share(self, row: int, with_trait: Flags) -> float:
         """Return the share of the cases with a trait that fit too, unless they return what all others return."""
@@ -322,10 +351,10 @@ class _Search:
         rules = ("input", "reverse", "worst", "best")
         if tied and set(rules) <= set(getattr(conventions[0].declared().get("ties"), "words", ())):
             answers, margin = self.answers[tied], self.examination.tolerance
-            in_order, reverse, worst, best = (
-                np.array([value_of(conventions[0].replace(ties=rule), self.cases[i]) for i in tied]) for rule in rules
-            )
-            matters = np.flatnonzero(np.abs(in_order - reverse) > LEAST)[:N_TURNED].tolist()
+            cases = [self.cases[i] for i in tied]
+            in_order, reverse, worst, best = (values_of(conventions[0].replace(ties=rule), cases) for rule in rules)
+            matters = np.flatnonzero(np.abs(in_order - reverse) > LEAST).tolist()
+            matters = sorted(matters, key=lambda i: tied[i] not in self.wrong)[:N_TURNED]
             turned = (self.cases[tied[i]].reordered(lambda n: range(n)[::-1]) for i in matters)
             values = [self.function.ask(case).value for case in turned]
             if matters and np.allclose(values, answers[matters], rtol=0, atol=margin):
@@ -352,11 +381,6 @@ class _Search:
         alike = [c for c in self._verified(pool, frozenset({TIED})) if c.get("ties") in {"input", "reverse"}]
         return Finding(text, alike or conventions, names_presets=bool(alike))
 
-    def _of_discounts(self) -> Iterator[Finding]:
-        """Yield a discount that no convention has, if all measured discounts follow its formula."""
-        if self.examination.measured.formula in WRONG_DISCOUNTS:
-            yield from self._of_gains()
-
     def _of_gains(self) -> Iterator[Finding]:
         """Yield a discount or gains that no convention has."""
         nearest, measured = self.examination.nearest, self.examination.measured
@@ -382,97 +406,139 @@ class _Search:
             yield Finding(text, self._members([nearest]))
 
     def _of_columns(self) -> Iterator[Finding]:
-        """Yield mistakes with scores, labels and queries."""
-        changed = [mistaken_columns(case) for case in self.cases]
-        by_text = {
-            text: [texts.get(text, case) for texts, case in zip(changed, self.cases, strict=True)]
-            for text in dict.fromkeys(chain.from_iterable(changed))
-        }
-        unlikely = self._unlikely(by_text)
-        for text, cases in by_text.items():
-            if text not in unlikely:
-                for finding in self._of_cases(f"it returns {text}", cases, self.measures):
-                    if self._agrees_on_special_scores(text, finding.conventions[0]):
-                        yield finding
+        """Yield mistakes with scores, labels and queries.
+
+        Only conventions that give the answers to the cases that a mistake leaves as they are can explain the others.
+        """
+        whole = grids_of(self.measures, self.cases[0].queries, ranked=self.examination.maker.distinct)
+        step = max(1, len(self.cases) // N_SAMPLED)
+        sample = sorted({*self.wrong[:N_SAMPLED], *self.filters, *self.untied, *range(0, len(self.cases), step)})
+        grids = {}
+        for text in dict.fromkeys(chain.from_iterable(self._changed(i) for i in sample)):
+            unchanged = [i for i in sample if self._with_mistake(text, i) == self.cases[i]]
+            rows = np.flatnonzero(self.near[:, unchanged].all(axis=1))
+            if rows.size and len(unchanged) < len(sample):
+                grids[text] = narrowed_grids(whole, [self.pool.groups[row] for row in rows])
+        for text, _, conventions in self._matching(grids, self.measures):
+            if self._agrees_on_special_scores(text, conventions[0]):
+                yield Finding(f"it returns {text}", conventions)
+
+    def _changed(self, i: int) -> dict[str, Case]:
+        """Return a case with each mistake with the data."""
+        if i not in self.changed_cases:
+            self.changed_cases[i] = mistaken_columns(self.cases[i])
+        return self.changed_cases[i]
+
+    def _with_mistake(self, text: str, i: int) -> Case:
+        """Return a case with a mistake with the data, or as it is if the mistake changes nothing, or there is none."""
+        return self._changed(i).get(text, self.cases[i]) if text else self.cases[i]
 
     def _agrees_on_special_scores(self, text: str, convention: Convention) -> bool:
         """Return whether a mistake also explains the answers that are numbers to queries of special scores."""
         rare = [case for case in rare_cases(self.examination.maker, several=False) if case.purpose == SCORES]
         cases = [case for case in rare if not self.function.ask(case).problem]
-        changed = [mistaken_columns(case).get(text, case) for case in cases]
+        if not cases:
+            return True
         answers = np.array([self.function.ask(case).value for case in cases])
-        values = np.array([value_of(convention, case) for case in changed])
+        values = values_of(convention, [mistaken_columns(case).get(text, case) for case in cases])
         margins = self.examination.tolerance * np.maximum(1.0, np.abs(answers))
         return bool((np.isnan(values) | (np.abs(values - answers) <= margins)).all())
 
-    def _unlikely(self, by_text: dict[str, list[Case]]) -> set[str]:
-        """Return texts with whose cases no convention fits the answers to the filters, evaluated all at once.
-
-        Texts with unusual labels, which some conventions refuse, are not among them.
-        """
-        lowest = min(self.examination.maker.grades)
-        chosen = {text: [cases[i] for i in self.filters] for text, cases in by_text.items()}
-        usual = {
-            text: cases
-            for text, cases in chosen.items()
-            if all(label.is_integer() and label >= lowest for case in cases for label in case.labels)
-        }
-        if not (self.filters.size and usual):
-            return set()
-        pool = self._pool(list(chain.from_iterable(usual.values())), self.measures)
-        answers, margins = (np.tile(column[self.filters], len(usual)) for column in (self.answers, self.margins))
-        near = np.abs(pool.values - answers) <= margins
-        fits = near.reshape(-1, len(usual), self.filters.size).all(axis=2).any(axis=0)
-        return {text for text, fit in zip(usual, fits, strict=True) if not fit}
-
     def _of_measures(self) -> Iterator[Finding]:
         """Yield the conventions of other measures that fit."""
-        ranks = np.array([i for i, case in enumerate(self.cases) if case.purpose == kinds.RANK][:N_RANKS], int)
+        ranked = self.examination.maker.distinct
         for name, measure in MEASURES.items():
-            if measure not in self.measures:
-                for _ in self._of_cases("", self.cases, (measure,), ranks):
-                    pool = self._pool(self.examination.pool.cases, (measure,))
-                    if conventions := self._verified(pool):
-                        capped = {getattr(c, "divisor", "") for c in conventions} == {
-                            "relevant"
-                        } and name == "precision"
-                        what = f"{name} with the divisor min(k, R), or capped recall" if capped else name
-                        text = f"it computes {what}, not {' or '.join(other.measure for other in self.measures)}"
-                        yield Finding(text, conventions, names_presets=True)
+            whole = grids_of((measure,), self.cases[0].queries, further=True, ranked=ranked)
+            for _, grids, _ in self._matching({"": whole}, (measure,)) if measure not in self.measures else ():
+                pool = Pool.over(self.examination.pool.cases, grids, self.examination.cutoff)
+                if conventions := self._verified(pool):
+                    capped = name == "precision" and {c.get("divisor") for c in conventions} == {"relevant"}
+                    what = f"{name} with the divisor min(k, R), or capped recall" if capped else name
+                    text = f"it computes {what}, not {' or '.join(other.measure for other in self.measures)}"
+                    yield Finding(text, conventions, names_presets=True)
 
-    def _of_cases(
-        self, text: str, cases: Sequence[Case], measures: Measures, first: Ints | tuple[()] = ()
-    ) -> Iterator[Finding]:
-        """Yield the conventions of measures that fit the answers if the cases are changed like this.
+    def _matching(
+        self, grids_by_text: Mapping[str, list[Grid]], measures: Measures
+    ) -> Iterator[tuple[str, list[Grid], list[Convention]]]:
+        """Yield the mistakes with which conventions of some grids give all answers, with smaller grids of these.
 
-        The `first` cases and the filters rule out most of them.
+        Cases without tied rows rule out most formulas, for all mistakes at once; then some cases of each kind do.
         """
         lowest = min(self.examination.maker.grades)
-        usable = np.array([i for i, case in enumerate(cases) if min(case.labels) >= lowest], int)
-        mask = np.isin(np.arange(len(cases)), usable)
-        filters = self.filters[mask[self.filters]]
-        parts = [np.asarray(first, int), filters, usable] if len(first) else [filters, usable]
-        for part in parts if self._enough(mask) else ():
-            with suppress(InputError):  # no convention of the measure accepts these labels
-                pool = self._pool([cases[i] for i in part], measures)
-                fits = (np.abs(pool.values - self.answers[part]) <= self.margins[part]).all(axis=1)
-                if not fits.any():
-                    return
-                if len(part) == len(usable):
-                    yield Finding(text, pool.members(np.flatnonzero(fits).tolist()))
+        for text, grids in self._with_formulas(grids_by_text, measures):
+            cases = [self._with_mistake(text, i) for i in range(len(self.cases))]
+            usable = np.array([min(case.labels) >= lowest for case in cases], bool)
+            first = np.append(self.wrong[:N_WRONG], self.filters)
+            parts = [first[usable[first]], np.flatnonzero(usable)]
+            for part in filter(len, parts) if self._enough(usable) else ():
+                groups = self._groups_that_fit(grids, [cases[i] for i in part], part)
+                if not groups:
+                    break
+                if part is parts[-1]:
+                    yield text, grids, members_of(groups)
 
-    def _pool(self, cases: Sequence[Case], measures: Measures) -> Pool:
-        further = not set(measures) <= set(self.measures)
-        ranked = self.examination.maker.distinct
-        return Pool.of(cases, measures, self.examination.cutoff, further=further, ranked=ranked)
+    def _with_formulas(
+        self, grids_by_text: Mapping[str, list[Grid]], measures: Measures
+    ) -> Iterator[tuple[str, list[Grid]]]:
+        """Yield the mistakes with which some formulas give the answers to cases without tied rows, and their grids.
+
+        A mistake that gives all such cases tied rows keeps its grids.
+        """
+        parts: dict[str, list[int]] = {}
+        for text in grids_by_text:
+            changed = ((i, self._with_mistake(text, i)) for i in self.untied.tolist())
+            usable = (i for i, case in changed if self._is_usual(case) and is_untied(case.traits()))
+            parts[text] = [*islice(usable, N_UNTIED)]
+        cases = tuple(self._with_mistake(text, i) for text, part in parts.items() for i in part)
+        numbers = np.array([i for part in parts.values() for i in part], int)
+        pool = Pool([], [], np.empty((0, len(cases))))
+        if cases:
+            with suppress(InputError):  # no convention of the measures accepts these labels
+                further = not set(measures) <= set(self.measures)
+                pool = cached_pool(cases, measures, self.examination.cutoff, further=further, untied=True)
+        near = np.abs(pool.values - self.answers[numbers]) <= self.margins[numbers]
+        first = 0
+        for text, part in parts.items():
+            rows = np.flatnonzero(near[:, first : first + len(part)].all(axis=1))
+            first += len(part)
+            if not part:
+                yield text, grids_by_text[text]
+            elif rows.size:
+                groups = [pool.groups[row] for row in rows]
+                yield text, narrowed_grids(grids_by_text[text], groups, formula_only=True)
+
+    def _is_usual(self, case: Case) -> bool:
+        """Return whether every label of a case could be a grade, so that no convention refuses it."""
+        lowest = min(self.examination.maker.grades)
+        return all(label.is_integer() and label >= lowest for label in case.labels)
+
+    def _groups_that_fit(self, grids: list[Grid], cases: Sequence[Case], part: Ints) -> list[Group]:
+        """Return the groups of grids that give the answers to the cases with these indices, as changed."""
+        with suppress(InputError):  # no convention of the measures accepts these labels
+            pool = Pool.over(cases, grids, self.examination.cutoff)
+            fits = (np.abs(pool.values - self.answers[part]) <= self.margins[part]).all(axis=1)
+            return [pool.groups[row] for row in np.flatnonzero(fits)]
+        return []
 
     def _of_formulas(self) -> Iterator[Finding]:
-        """Yield presets with a mistake in the formula, evaluated on all cases at once."""
+        """Yield presets with a mistake in the formula, evaluated on all cases at once.
+
+        Conventions that differ only in what they make of tied rows and empty queries are first tried as one.
+        """
         every = np.arange(len(self.cases))
-        for convention in self._presets_and_others() if self.filters.size and self._enough(every >= 0) else ():
-            texts = self._fitting_values(convention, self.filters, None)
-            for text in self._fitting_values(convention, every, texts) if texts else ():
-                yield Finding(f"it returns {text}", [convention])
+        parts = [part for part in (self.untied[:N_UNTIED], self.filters, every) if part.size]
+        alike: dict[object, list[Convention]] = {}
+        for convention in self._presets_and_others() if self._enough(every >= 0) else ():
+            others = {*OF_TIES, "empty"} if self.untied.size else set()
+            fields = [pair for pair in convention.to_dict().items() if pair[0] not in others]
+            alike.setdefault((type(convention), *fields), []).append(convention)
+        for conventions in alike.values():
+            likely = self._fitting_values(conventions[0], parts[0], None)
+            for convention in conventions if likely else ():
+                texts = likely
+                for part in parts[1:]:
+                    texts = self._fitting_values(convention, part, texts) if texts else texts
+                yield from (Finding(f"it returns {text}", [convention]) for text in sorted(texts))
 
     def _presets_and_others(self) -> list[Convention]:
         """Return the presets of the measures, also with the usual orders of ties and values of empty queries."""
@@ -481,11 +547,7 @@ class _Search:
             changes = ({"ties": ties, "empty": empty} for ties, empty in product(TIES, EMPTIES))
             others = (replaced(convention, {**change, "precision": "float64"}) for change in changes)
             conventions |= dict.fromkeys(filter(None, (convention, *others)))
-        distinct: dict[object, Convention] = {}  # where all rows are ranked and judged, and no query has a weight
-        for convention in conventions:
-            fields = [pair for pair in convention.to_dict().items() if pair[0] not in {*OF_RETRIEVAL, "average"}]
-            distinct.setdefault((type(convention), *fields), convention)
-        return list(distinct.values())
+        return [*{twin_key(c): c for c in reversed(conventions)}.values()][::-1]  # the first of each kind
 
     def _fitting_values(self, convention: Convention, part: Ints, texts: set[str] | None) -> set[str]:
         """Return the mistakes with a formula that give the answers to these cases; only of `texts`, if any."""
@@ -556,13 +618,17 @@ class _Search:
         by_text: dict[str, list[Convention]] = {}
         cases = [(i, case) for i, case in enumerate(self.cases) if mask is None or mask[i]]
         for convention in conventions:
-            wrong = next(((i, case) for i, case in cases if not self._agrees(value_of(convention, case), i)), None)
-            changes = {} if wrong is None else mistaken_values(change, convention, wrong[1])
-            texts = [text for text, value in changes.items() if self._agrees(value, wrong[0] if wrong else 0)]
-            for i, case in cases if texts else ():
-                changes, value = mistaken_values(change, convention, case), value_of(convention, case)
-                texts = [text for text in texts if self._agrees(changes.get(text, value), i)]
-            for text in texts:
+            values = values_of(convention, [case for _, case in cases])
+            wrong = [place for place, (i, _) in enumerate(cases) if not self._agrees(values[place], i)]
+            texts: Collection[str] | None = None
+            for place in [*wrong, *range(len(cases))] if wrong else ():  # the wrong ones contradict most mistakes
+                i, case = cases[place]
+                changes = mistaken_values(change, convention, case)
+                tried = changes if texts is None else texts
+                texts = [text for text in tried if self._agrees(changes.get(text, values[place]), i)]
+                if not texts:
+                    break
+            for text in texts or ():
                 by_text.setdefault(text, []).append(convention)
         yield from (Finding(f"it returns {text}", changed) for text, changed in by_text.items())
 
