@@ -27,7 +27,9 @@ QueryKFold, QueryRanker = ra.sklearn.QueryKFold, ra.sklearn.QueryRanker
 
 CALLS = {
     "GridSearchCV": lambda scoring: GridSearchCV(Ridge(), GRID, scoring=scoring).fit(**XY),
-    "cross_validate of several": lambda scoring: cross_validate(Ridge(), **XY, scoring={"a": scoring, "b": "r2"}, params={}),
+    "cross_validate of several": lambda scoring: cross_validate(
+        Ridge(), **XY, scoring={"a": scoring, "b": "r2"}, params={}
+    ),
     "learning_curve": lambda scoring: learning_curve(Ridge(), **XY, scoring=scoring),
     "permutation_importance": lambda scoring: permutation_importance(Ridge().fit(**XY), **XY, scoring=scoring),
 }

@@ -185,7 +185,7 @@ def lgb_cv(training, data, objects, *, fails):
         fold = rows.qid // 2 % 3
         options["folds"] = [(np.flatnonzero(fold != number), np.flatnonzero(fold == number)) for number in range(3)]
     if folds == "QueryKFold":
-        options["folds"] = ra.sklearn.QueryKFold(3)
+        options["folds"] = ra.sklearn.QueryKFold(4)
     snapshots = FoldSnapshots(training, rows)
     results = lgb.cv(
         params_of(training), dataset(rows, training), training.rounds, nfold=3, feval=objects.metric,
