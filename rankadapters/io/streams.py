@@ -541,8 +541,9 @@ def read_tables(batches: Any, reader: TableReader) -> Generator[Any]:
     n_batches = len(batches) if isinstance(batches, Sequence) else 0
     for number, batch in enumerate(batches):
         if isinstance(batch, (str, os.PathLike)):
-            for source, parts in file_batches(batch, reader.names, step_of_file(number, n_batches)):
-                yield from reader.read(source, parts)
+            with closing(file_batches(batch, reader.names, step_of_file(number, n_batches))) as files:
+                for source, parts in files:
+                    yield from reader.read(source, parts)
         elif _is_table(batch):
             source = f"batch {number + 1}"
             yield from reader.read(source, _arrow_batches(source, batch, reader.names))

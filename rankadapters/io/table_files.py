@@ -6,8 +6,8 @@ import csv
 import os
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from io import TextIOWrapper
 from pathlib import Path
 from threading import Lock
@@ -103,8 +103,8 @@ def read_table(
     )  # fmt: skip
     require_pyarrow()
     reader = TableReader(names)
-    files = file_batches(as_path(path), names, steps(progress=False))
-    tables = [table for source, batches in files for table in reader.read(source, batches)]
+    with closing(file_batches(as_path(path), names, steps(progress=False))) as files:
+        tables = [table for source, batches in files for table in reader.read(source, batches)]
     if not tables:
         raise _no_rows(path)
     import pyarrow as pa
@@ -201,8 +201,10 @@ def columns_of(path: AnyPath) -> list[str]:
         return next(csv.reader([line.decode()], delimiter="," if b"," in line else "\t"), [])
 
 
-def file_batches(path: AnyPath, names: Names, step: Step) -> Iterator[tuple[str, Iterator[Any]]]:
+def file_batches(path: AnyPath, names: Names, step: Step) -> Generator[tuple[str, Iterator[Any]]]:
     """Yield each file of a path, and its batches with the named columns; `step` is called while they are read.
+
+    Closing the generator removes the copy of a pipe.
 
     Raises
     ------

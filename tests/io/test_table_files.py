@@ -393,3 +393,16 @@ def test_errors_name_the_pipe_and_do_not_wait_for_it_again(pipe, monkeypatch):
     monkeypatch.setattr("rankadapters.io.streams.ROWS_AT_ONCE", 1)
     with pytest.raises(ra.InputError, match=r"^\S+pipe2\.csv, row 3: query 7 returns after others followed it"):
         ra.evaluate_table(pipe(b"qid,label,score\n7,1,1\n8,1,1\n7,0,2\n"), "textbook@2")
+
+
+@needs_posix
+@pytest.mark.parametrize("read", [read_table, partial(ra.evaluate_table, convention="textbook@2")])
+def test_an_error_removes_the_copy_of_a_pipe_at_once(pipe, tmp_path, monkeypatch, read):
+    pytest.importorskip("pyarrow")
+    copies = tmp_path / "copies"
+    copies.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(copies))
+    with pytest.raises(ra.InputError, match="row 1, column 'label'") as caught:
+        read(pipe(b"qid,label,score\n7,x,1\n"))
+    assert caught.value.__traceback__ is not None
+    assert not list(copies.iterdir())
