@@ -318,7 +318,7 @@ ROWS = [
     Row(TRAIN, "gblinear", EQUAL, params=LINEAR),
     Row(EVERY_WAY, "samples of rows and features", EQUAL, params={"subsample": 0.6, "colsample_bytree": 0.6},
         stop="ours", rounds=60),
-    Row(TRAIN, "a forest of four trees a round", EQUAL, params={"num_parallel_tree": 4, "subsample": 0.6}, stop="ours",
+    Row(TRAIN, "a forest of four trees a round", EQUAL, params={"num_parallel_tree": 4, "subsample": 0.8}, stop="ours",
         rounds=60),
     Row(EVERY_WAY, "rank:map", EQUAL, long=True, params={"objective": "rank:map"}, labels="binary", measures=(MAP,)),
     Row(TRAIN, "hist", EQUAL, long=True, params={"tree_method": "hist"}, stop="ours", rounds=60),
