@@ -136,7 +136,7 @@ def test_vectors_are_reproducible_and_plain_json():
     assert all(case["k"] == 5 and set(case["queries"][0]) == {"labels", "scores"} for case in cases)
 
 
-@pytest.mark.parametrize(("tool", "least"), [("ranx.map", 16), ("rankeval", 17)])
+@pytest.mark.parametrize(("tool", "least"), [("ranx.map", 16), pytest.param("rankeval", 17, marks=pytest.mark.long)])
 def test_the_name_of_a_tool_with_an_unstable_sort_leaves_out_its_long_ties(tool, least):
     """See `presets.inexpressible()`: the signature, which names no tool, has these cases."""
 
