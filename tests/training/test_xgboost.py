@@ -39,7 +39,7 @@ PARAMS = {
 }  # fmt: skip
 OBJECTIVE = "lightgbm.lambdarank"
 WEIGHTED = "xgboost@5"  # uses query weights
-LINEAR = {"booster": "gblinear", "max_depth": None, "tree_method": None}
+LINEAR = {"verbosity": 0, "booster": "gblinear", "max_depth": None, "tree_method": None}
 BOTH, TWO_SETS = (NDCG, MAP), ("valid", "other")
 
 
@@ -314,7 +314,7 @@ ROWS = [
     Row(EVAL_CALLBACK, "a threshold that float32 does not move in a tuple of columns", EQUAL, measures=(FRACTIONAL,),
         labels="fractional", params={"objective": "rank:pairwise"}),
     # Boosters and samples
-    Row(TRAIN, "dart", EQUAL, params={"booster": "dart", "rate_drop": 0.3}),
+    Row(TRAIN, "dart", EQUAL, params={"verbosity": 0, "booster": "dart", "rate_drop": 0.3}),
     Row(TRAIN, "gblinear", EQUAL, params=LINEAR),
     Row(EVERY_WAY, "samples of rows and features", EQUAL, params={"subsample": 0.6, "colsample_bytree": 0.6},
         stop="ours", rounds=60),
