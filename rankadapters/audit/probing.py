@@ -32,7 +32,9 @@ from rankadapters.statistics.probing.elimination import (
     find_cutoff,
     maker_for,
 )
-from rankadapters.statistics.probing.explaining import NO_ORDER, Finding, explain
+from rankadapters.statistics.probing.evidence import Finding
+from rankadapters.statistics.probing.explaining import explain
+from rankadapters.statistics.probing.special_rules import NO_ORDER
 
 MOST_CALLS = 60  # calls for a function without a convention, unless the search of its example needs a few more
 FEWEST_CALLS = 30  # calls for the search of an example
