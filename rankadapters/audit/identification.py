@@ -248,10 +248,10 @@ def _without_queries(number: Number, bases: dict[Convention, OurNumber]) -> Valu
     n_searches = 2 if number.printed.decimals > rivals.FEW_DECIMALS else 1
     searches = (rivals.without_query, rivals.different_divisors)[:n_searches]
     return {
-        (convention, changes.describe(index).text.removeprefix("it is ")): value
+        (convention, text): value
         for convention, base in bases.items()
-        for changes in (search(base) for search in searches if base.convention.is_sum)
-        for index, value in enumerate(changes.values.tolist())
+        for search in (searches if base.convention.is_sum else ())
+        for text, value in search(base)
     }
 
 

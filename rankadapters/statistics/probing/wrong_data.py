@@ -71,7 +71,7 @@ def of_measures(search: Search) -> Iterator[Finding]:
         for _, grids, _ in _matching(search, {"": whole}, (measure,)) if measure not in search.measures else ():
             pool = Pool.over(search.examination.pool.cases, grids, search.examination.cutoff)
             if conventions := search.verified(pool):
-                capped = name == "precision" and {c.get("divisor") for c in conventions} == {"relevant"}
+                capped = name == "precision" and {getattr(c, "divisor", "") for c in conventions} == {"relevant"}
                 what = f"{name} with the divisor min(k, R), or capped recall" if capped else name
                 text = f"it computes {what}, not {' or '.join(other.measure for other in search.measures)}"
                 yield Finding(text, conventions, names_presets=True)

@@ -243,14 +243,14 @@ def mistaken_means(base: OurNumber) -> Iterator[tuple[str, float]]:
     if base.terms.values.size != base.queries.n_queries or not base.convention.is_sum:
         return
     yield from ((_general(text), value) for text, value in changed_means(base))
-    left_out, divided = without_query(base).values, different_divisors(base).values
+    left_out, divided = ([value for _, value in changes(base)] for changes in (without_query, different_divisors))
     for name, query in (("first", 0), ("last", -1)):
-        if left_out.size > 1:  # of one query, a program may leave out none
+        if len(left_out) > 1:  # of one query, a program may leave out none
             yield f"the value without the {name} query", left_out[query]
         yield f"the value of the {name} query", base.terms.values[query]
     divisor = round(float(base.terms.divisors.sum()))
     for name, n in (("few", divisor - 1), ("many", divisor + 1)):
-        if 0 < n <= divided.size:
+        if 0 < n <= len(divided):
             yield f"the sum of the queries' values divided by one too {name}", divided[n - 1]
 
 
