@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from operator import itemgetter
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from rankadapters.evaluation.table import Table
 from rankadapters.statistics.cells import spelled
 from rankadapters.statistics.document import Document
 from rankadapters.statistics.grid import has_cutoff, measure_named, replaced
-from rankadapters.statistics.known_presets import change_cost, presets_by_label, starting_presets
+from rankadapters.statistics.known_presets import nearest_to_block, presets_by_label
 from rankadapters.statistics.probing import cases as kinds
 from rankadapters.statistics.probing.answers import OF_QUERIES, UNKNOWN, Function
 from rankadapters.statistics.probing.case_maker import CaseMaker
@@ -26,8 +26,10 @@ from rankadapters.statistics.probing.cases import Case, value_of
 from rankadapters.statistics.probing.elimination import (
     GRADES,
     Examination,
+    agree,
     as_cutoff,
     confirm,
+    disagree,
     examine,
     find_cutoff,
     maker_for,
@@ -284,7 +286,7 @@ def probe(
 def _rare_finding(examination: Examination) -> Finding:
     """Name the kinds of rare data on which the function differs from the nearest convention."""
     nearest, numbers = examination.nearest, examination.numbers
-    wrong = np.abs(examination.pool.values[nearest, numbers] - examination.values) > examination.margins
+    wrong = disagree(examination.pool.values[nearest, numbers], examination.values, examination.tolerance)
     purposes = dict.fromkeys(examination.pool.cases[numbers[i]].purpose for i in np.flatnonzero(wrong))
     return Finding(f"it has a special rule for some rare data: {', '.join(purposes)}", [])
 
@@ -318,14 +320,12 @@ def _with_further_cases(
     for case in cases:
         answer = function.ask(case)
         values = np.array([value_of(convention, case) for convention in members])
-        fits = np.abs(values - answer.value) <= examination.tolerance * max(1.0, abs(answer.value))
+        fits = agree(values, answer.value, examination.tolerance)
         if fits.any():
-            members = [convention for convention, fit in zip(members, fits, strict=True) if fit]
+            members = list(compress(members, fits))
         elif not (answer.problem or np.isnan(values).all()):
             text = f"it has a special rule for {case.purpose}"
-            contradicted = [
-                convention for convention, value in zip(members, values, strict=True) if not np.isnan(value)
-            ]
+            contradicted = list(compress(members, ~np.isnan(values)))
             if case.purpose != kinds.BELOW_ZERO and not members[0].get("gain").startswith("from_"):
                 text = _rounding(examination, contradicted[0], cases) or text
                 return members, Finding(text, contradicted, names_presets=True), []
@@ -411,16 +411,11 @@ def _simplest(conventions: Sequence[Convention]) -> Convention:
 
     Of several, the one of the first preset is returned, and of these, the one with the simplest field values.
     """
-    k, ranked = conventions[0].get("k"), []
-    for convention in conventions:
-        measure, values = type(convention), convention.to_dict().items()
-        presets = starting_presets(measure, k).values()
-        changes = [dict(values - preset.to_dict().items()) for preset in presets]
-        costs = [change_cost(measure, changed) for changed in changes]
-        at = costs.index(min(costs))
-        ranked.append(((costs[at], at, _simplicity(convention)), list(presets)[at], changes[at]))
-    _, preset, changed = min(ranked, key=itemgetter(0))
-    return preset.replace(**changed)
+    nearest = {
+        convention: nearest_to_block(type(convention), {n: (value,) for n, value in convention.to_dict().items()})
+        for convention in conventions
+    }
+    return nearest[min(nearest, key=lambda c: (nearest[c].cost, _simplicity(c)))].convention
 
 
 def _presets(conventions: Sequence[Convention], *, ranked: bool = False) -> tuple[str, ...]:
@@ -453,8 +448,7 @@ def _example(examination: Examination, convention: Convention) -> Example | None
     function = examination.function
 
     def differs(case: Case) -> bool:
-        answer, expected = function.ask(case), value_of(convention, case)
-        return abs(answer.value - expected) > examination.tolerance * max(1.0, abs(expected))  # False if one is NaN
+        return bool(disagree(function.ask(case).value, value_of(convention, case), examination.tolerance))
 
     differing = [case for case in list(function.answers) if differs(case)]
     if not differing:

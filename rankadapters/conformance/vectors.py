@@ -25,7 +25,7 @@ from rankadapters.statistics.probing import rare_cases as rare
 from rankadapters.statistics.probing.answers import Function
 from rankadapters.statistics.probing.case_maker import cases_of
 from rankadapters.statistics.probing.cases import ONE_DOCUMENT, Case, value_of
-from rankadapters.statistics.probing.elimination import as_cutoff, as_grades, maker_for, values_of
+from rankadapters.statistics.probing.elimination import as_cutoff, as_grades, disagree, maker_for, values_of
 
 DECIMALS = (3, 4, 6)  # of scores that are not nearly equal
 LARGEST = 1000  # score for a measure that depends on more than the order of scores
@@ -235,8 +235,7 @@ def _ties_matter(vector: Vector, least: int) -> bool:
 
 def differ(values: Floats, expected: Floats) -> np.ndarray:
     """Return which values differ from the expected ones by more than the margin; NaN differs from any number."""
-    far = np.abs(values - expected) > MARGIN * np.maximum(1.0, np.abs(expected))
-    return np.asarray(far | (np.isnan(values) != np.isnan(expected)))
+    return np.asarray(disagree(values, expected, MARGIN) | (np.isnan(values) != np.isnan(expected)))
 
 
 def with_fields(convention: Convention, vectors: Sequence[Vector]) -> list[Vector]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -16,13 +16,13 @@ from rankadapters.statistics.probing.elimination import (
     FEWEST,
     Examination,
     Pool,
+    agree,
+    disagree,
     is_untied,
     twin_key,
     values_of,
 )
-from rankadapters.statistics.rivals import (
-    changed_columns,
-)
+from rankadapters.statistics.rivals import changed_columns
 
 N_UNTIED = 3  # cases without tied rows on which formulas are tried first
 N_FILTERS = 6  # cases on which what is left is tried next
@@ -43,18 +43,18 @@ class Search:
 
     def __init__(self, examination: Examination) -> None:
         self.examination, self.function, self.measures = examination, examination.function, examination.measures
-        self.answers, self.margins, numbers = examination.values, examination.margins, examination.numbers
+        self.answers, self.tolerance, numbers = examination.values, examination.tolerance, examination.numbers
         self.cases = [examination.pool.cases[i] for i in numbers]
         self.pool = Pool(self.cases, examination.pool.groups, examination.pool.values[:, numbers])
         self.changed_cases: dict[int, dict[str, Case]] = {}  # by mistake, for each case that was changed
-        self.unexplained: dict[Convention, list[Case]] = {}  # the further cases with another answer
-        self.near: Flags = np.abs(self.pool.values - self.answers) <= self.margins  # shape (n_groups, n_cases)
-        self.traits = [case.traits(examination.cutoff) for case in self.cases]
+        self.near = agree(self.pool.values, self.answers, self.tolerance)  # shape (n_groups, n_cases)
+        traits = [case.traits(examination.cutoff) for case in self.cases]
+        self.with_trait = {trait: np.array([trait in has for has in traits], bool) for trait in kinds.TRAITS}
         self.single = np.array([len(case.sizes) == 1 for case in self.cases], bool)
+        self.decided = np.array([is_untied(has) for has in traits], bool)  # by the formula, without ties or `empty`
         usual = [i for i, case in enumerate(self.cases) if case.purpose in {kinds.PLAIN, kinds.TIED, kinds.ANY}]
         self.filters = np.array(sorted(usual, key=lambda i: -len(self.cases[i].sizes))[:N_FILTERS], int)
-        untied = [i for i, has in enumerate(self.traits) if is_untied(has)]
-        plain_first = sorted(untied, key=lambda i: self.cases[i].purpose != kinds.PLAIN)
+        plain_first = sorted(np.flatnonzero(self.decided), key=lambda i: self.cases[i].purpose != kinds.PLAIN)
         self.untied = np.array(plain_first[: 2 * N_UNTIED], int)
         self.wrong = np.flatnonzero(~self.near.any(axis=0))  # the cases whose answers no convention gives
 
@@ -84,36 +84,30 @@ class Search:
     def contradicted(self, row: int, exempt: Callable[[Case], object]) -> bool:
         """Return whether answers to further cases, if they are not exempt, differ from each convention of a group."""
         members = [*{twin_key(c): c for c in self.pool.members([row])}.values()][:MOST_MEMBERS]
-        return all(not all(map(exempt, self._unexplained(convention))) for convention in members)
+        known = set(self.examination.pool.cases)
+        further = [case for case in self.function.answers if case not in known]
+        wrong = ([further[i] for i in np.flatnonzero(self.differ(values_of(c, further), further))] for c in members)
+        return all(not all(map(exempt, cases)) for cases in wrong)
 
-    def _unexplained(self, convention: Convention) -> list[Case]:
-        """Return the further cases whose answers a convention does not give."""
-        if convention not in self.unexplained:
-            known = set(self.examination.pool.cases)
-            asked = [(case, reply.value) for case, reply in self.function.answers.items() if not reply.problem]
-            further = [(case, value) for case, value in asked if case not in known]
-            answers, values = np.array([v for _, v in further]), values_of(convention, [case for case, _ in further])
-            far = np.abs(values - answers) > self.examination.tolerance * np.maximum(1.0, np.abs(answers))
-            self.unexplained[convention] = [further[i][0] for i in np.flatnonzero(far)]
-        return self.unexplained[convention]
+    def ask(self, cases: Iterable[Case]) -> Floats:
+        """Return the function's answers to cases, NaN for no number."""
+        return np.array([self.function.ask(case).value for case in cases])
+
+    def differ(self, values: Floats, cases: Iterable[Case]) -> Flags:
+        """Return which values differ from the answers to cases, where both are numbers."""
+        return disagree(values, self.ask(cases), self.tolerance)
 
     def verified(self, pool: Pool, without: frozenset[str] = frozenset()) -> list[Convention]:
         """Ask the cases that are left, and return the conventions that fit all cases without this set of traits."""
         usable = [i for i, case in enumerate(pool.cases) if not without or not without <= case.traits()]
-        replies = [self.function.ask(pool.cases[i]) for i in usable]
-        answers = np.array([reply.value for reply in replies])
-        near = np.abs(pool.values[:, usable] - answers) <= self.examination.tolerance * np.maximum(1.0, np.abs(answers))
-        fits = (near | [bool(reply.problem) for reply in replies]).all(axis=1)
+        answers = self.ask(pool.cases[i] for i in usable)
+        fits = (agree(pool.values[:, usable], answers, self.tolerance) | np.isnan(answers)).all(axis=1)
         return pool.members(np.flatnonzero(fits).tolist())
-
-    def agrees(self, value: float, i: int) -> bool:
-        """Return whether a value is the answer to the case with this index."""
-        return bool(abs(value - self.answers[i]) <= self.margins[i])
 
     def fitting(
         self, text: str, values: Floats | None = None, mask: Flags | None = None, margin: float | None = None
     ) -> Iterator[Finding]:
-        """Yield the conventions of the pool that `_rows` finds."""
+        """Yield the conventions of the pool that `rows` finds."""
         if rows := self.rows(values, mask, margin):
             yield Finding(text, self.members(rows))
 
@@ -124,7 +118,8 @@ class Search:
     def rows(self, values: Floats | None = None, mask: Flags | None = None, margin: float | None = None) -> list[int]:
         """Return the indices of conventions whose (changed) values fit all (masked) answers, and most other ones."""
         values = self.pool.values if values is None else values
-        near = np.abs(values - self.answers) <= (self.margins if margin is None else margin)
+        exact = margin is None
+        near = agree(values, self.answers, self.tolerance) if exact else np.abs(values - self.answers) <= margin
         mask = np.ones(len(self.cases), bool) if mask is None else mask
         fits = near[:, mask].all(axis=1)
         if not (self.enough(mask) and fits.any()):

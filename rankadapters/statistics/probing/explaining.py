@@ -5,18 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import chain
 
-import numpy as np
-
 from rankadapters.statistics.grid import has_cutoff
 from rankadapters.statistics.probing.answers import UNSTEADY
 from rankadapters.statistics.probing.cases import SEVERAL, TIED
-from rankadapters.statistics.probing.elimination import (
-    FEWEST,
-    MOST_RANKS,
-    Examination,
-    find_cutoff,
-    is_untied,
-)
+from rankadapters.statistics.probing.elimination import FEWEST, MOST_RANKS, Examination, find_cutoff
 from rankadapters.statistics.probing.evidence import Finding, Search
 from rankadapters.statistics.probing.special_rules import of_traits
 from rankadapters.statistics.probing.wrong_data import of_columns, of_measures
@@ -30,9 +22,7 @@ from rankadapters.statistics.probing.wrong_values import (
     of_numbers,
     of_ranks,
 )
-from rankadapters.statistics.rivals import (
-    WRONG_DISCOUNTS,
-)
+from rankadapters.statistics.rivals import WRONG_DISCOUNTS
 
 N_ASKED = 18  # further cases of one query, and half as many of several queries, that an explanation needs
 UNSTABLE = "it has tied rows in no fixed order, as an unstable sort leaves them"
@@ -101,9 +91,9 @@ def _findings(search: Search) -> Iterator[Finding]:
     yield from of_traits(search)
     yield from of_traits(search, 2)
     yield from of_ranks(search)
-    without_several = np.array([SEVERAL not in has for has in search.traits], bool)
-    rows = search.rows(mask=without_several)
-    if rows and search.near[rows[0], ~without_several].mean() < 1 / 2:
+    several = search.with_trait[SEVERAL]
+    rows = search.rows(mask=~several)
+    if rows and search.near[rows[0], several].mean() < 1 / 2:
         yield Finding("it has a special rule for queries with several relevant rows", search.members(rows))
 
 
@@ -112,8 +102,7 @@ def _has_formula(search: Search) -> bool:
 
     Queries with one relevant row each do not show it, since many measures are equal for these.
     """
-    untied = np.array([is_untied(has) for has in search.traits], bool)
-    fits = search.enough(untied) and bool(search.near[:, untied].all(axis=1).any())
+    fits = search.enough(search.decided) and bool(search.near[:, search.decided].all(axis=1).any())
     return fits and not search.examination.maker.one_relevant
 
 

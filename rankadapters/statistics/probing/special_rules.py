@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import combinations
 from operator import itemgetter
@@ -13,9 +13,7 @@ from rankadapters.core.arrays import Flags
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.statistics.probing import cases as kinds
 from rankadapters.statistics.probing.cases import LONG, SAME_SCORES, TIED, Case
-from rankadapters.statistics.probing.elimination import (
-    values_of,
-)
+from rankadapters.statistics.probing.elimination import values_of
 from rankadapters.statistics.probing.evidence import Finding, Search
 
 N_TURNED = 4  # cases whose rows are reversed
@@ -40,33 +38,33 @@ NO_ORDER = "it has an order of tied rows that no value of `ties` has"
 def of_traits(search: Search, n_traits: int = 1, *, by_count: bool = True) -> Iterator[Finding]:
     """Yield conventions that fit but for data with some traits, those first whose data hardly ever fit."""
     found: list[tuple[tuple[bool, bool, float], tuple[str, ...], Flags, list[int]]] = []
-    named: dict[str, Flags] = {
-        SPECIAL.get(trait, ""): np.array([trait in has for has in search.traits], bool) for trait in (TIED, *SPECIAL)
-    }
-    for texts in combinations(named, n_traits):
-        with_trait = np.any([named[text] for text in texts], axis=0)
+    for traits in combinations((TIED, *SPECIAL), n_traits):
+        with_trait = np.any([search.with_trait[trait] for trait in traits], axis=0)
         rows = search.rows(mask=~with_trait) if with_trait.any() else []
-        if rows and not any(_fits_alone(search, rows[0], named[text]) for text in texts):
+        if rows and not any(_fits_alone(search, rows[0], search.with_trait[trait]) for trait in traits):
             share = _share(search, rows[0], with_trait)
-            found.append(((share > SURE, "" not in texts, share), texts, with_trait, rows))
+            found.append(((share > SURE, TIED not in traits, share), traits, with_trait, rows))
     if n_traits == 1 and by_count:
         found += [
             ((share > SURE, True, share), (text,), with_trait, rows)
-            for text, with_trait, rows, share in _counts(search, named)
+            for text, with_trait, rows, share in _counts(search)
         ]
-    for _, texts, with_trait, rows in sorted(found, key=itemgetter(0)):
-        if set(texts) <= set(named) and search.contradicted(rows[0], partial(_has_trait, search, texts)):
+    for _, traits, with_trait, rows in sorted(found, key=itemgetter(0)):
+        if search.with_trait.keys() >= set(traits) and search.contradicted(rows[0], partial(_has, search, traits)):
             continue
-        constants = {text: _constant(search, rows[0], named.get(text, with_trait)) for text in texts if text}
-        rules = [f"it has a special rule for {text}{constant}" for text, constant in constants.items()]
-        finding = of_ties(search, rows) if "" in texts else Finding("", search.members(rows))
+        rules = [
+            f"it has a special rule for {SPECIAL.get(trait, trait)}"
+            f"{_constant(search, rows[0], search.with_trait.get(trait, with_trait))}"
+            for trait in traits
+            if trait != TIED
+        ]
+        finding = of_ties(search, rows) if TIED in traits else Finding("", search.members(rows))
         yield finding._replace(text=" and ".join(filter(None, [*rules, finding.text])))
 
 
-def _has_trait(search: Search, texts: Collection[str], case: Case) -> bool:
-    """Return whether a case has one of the traits with these texts."""
-    traits = {trait for trait in (TIED, *SPECIAL) if SPECIAL.get(trait, "") in texts}
-    return not traits.isdisjoint(case.traits(search.examination.cutoff))
+def _has(search: Search, traits: Sequence[str], case: Case) -> bool:
+    """Return whether a case has one of the traits."""
+    return not case.traits(search.examination.cutoff).isdisjoint(traits)
 
 
 def _fits_alone(search: Search, row: int, with_trait: Flags) -> bool:
@@ -84,11 +82,11 @@ def _share(search: Search, row: int, with_trait: Flags) -> float:
     return float(fits.mean())
 
 
-def _counts(search: Search, named: dict[str, Flags]) -> Iterator[tuple[str, Flags, list[int], float]]:
+def _counts(search: Search) -> Iterator[tuple[str, Flags, list[int], float]]:
     """Yield the queries of up to, or of more than, so many rows or relevant rows, if most of these do not fit."""
     near = search.near[search.near[:, search.single].sum(axis=1).argmax()]
     wrong, fits = search.single & ~near, search.single & near
-    if not (fits.any() and (wrong & ~named[""]).any()):  # or only tied rows matter
+    if not (fits.any() and (wrong & ~search.with_trait[TIED]).any()):  # or only tied rows matter
         return
     if len(returned := set(search.answers[wrong].tolist())) == 1:
         fits &= search.answers != returned.pop()  # such queries may follow the rule too
@@ -106,7 +104,7 @@ def _counts(search: Search, named: dict[str, Flags]) -> Iterator[tuple[str, Flag
         }
         for text, with_trait in texts.items():
             share = float((fits & with_trait).sum() / (search.single & with_trait).sum())
-            known = any(np.array_equal(with_trait, other) for other in named.values())
+            known = any(np.array_equal(with_trait, search.with_trait[trait]) for trait in (TIED, *SPECIAL))
             rare = (search.single & with_trait).sum() <= search.single.sum() / 2
             if rare and not known and share <= MOST_ALIKE and (rows := search.rows(mask=~with_trait)):
                 yield text, with_trait, rows, share
@@ -123,17 +121,16 @@ def _constant(search: Search, row: int, with_trait: Flags) -> str:
 def of_ties(search: Search, rows: list[int]) -> Finding:
     """Say how the function orders tied rows, given the conventions that fit where no rows are tied."""
     conventions = search.members(rows)
-    tied = [i for i, has in enumerate(search.traits) if TIED in has and len(search.cases[i].sizes) == 1]
+    tied = np.flatnonzero(search.with_trait[TIED] & search.single).tolist()
     rules = ("input", "reverse", "worst", "best")
     if tied and set(rules) <= set(getattr(conventions[0].declared().get("ties"), "words", ())):
-        answers, margin = search.answers[tied], search.examination.tolerance
+        answers, margin = search.answers[tied], search.tolerance
         cases = [search.cases[i] for i in tied]
         in_order, reverse, worst, best = (values_of(conventions[0].replace(ties=rule), cases) for rule in rules)
         matters = np.flatnonzero(np.abs(in_order - reverse) > LEAST).tolist()
         matters = sorted(matters, key=lambda i: tied[i] not in search.wrong)[:N_TURNED]
         turned = (search.cases[tied[i]].reordered(lambda n: range(n)[::-1]) for i in matters)
-        values = [search.function.ask(case).value for case in turned]
-        if matters and np.allclose(values, answers[matters], rtol=0, atol=margin):
+        if matters and np.allclose(search.ask(turned), answers[matters], rtol=0, atol=margin):
             text = "its tied rows share a rank, so that their order does not matter"
             return _apart_from_ties(search, text, conventions)
         if ((worst <= answers + margin) & (answers <= best + margin)).all():

@@ -53,14 +53,11 @@ def of_columns(search: Search) -> Iterator[Finding]:
 
 def _agrees_on_special_scores(search: Search, text: str, convention: Convention) -> bool:
     """Return whether a mistake also explains the answers that are numbers to queries of special scores."""
-    rare = [case for case in rare_cases(search.examination.maker, several=False) if case.purpose == SCORES]
-    cases = [case for case in rare if not search.function.ask(case).problem]
-    if not cases:
+    cases = [case for case in rare_cases(search.examination.maker, several=False) if case.purpose == SCORES]
+    if np.isnan(search.ask(cases)).all():
         return True
-    answers = np.array([search.function.ask(case).value for case in cases])
     values = values_of(convention, [mistaken_columns(case).get(text, case) for case in cases])
-    margins = search.examination.tolerance * np.maximum(1.0, np.abs(answers))
-    return bool((np.isnan(values) | (np.abs(values - answers) <= margins)).all())
+    return not search.differ(values, cases).any()
 
 
 def of_measures(search: Search) -> Iterator[Finding]:
@@ -90,12 +87,9 @@ def _matching(
         usable = np.array([min(case.labels) >= lowest for case in cases], bool)
         first = np.append(search.wrong[:N_WRONG], search.filters)
         parts = [first[usable[first]], np.flatnonzero(usable)]
-        for part in filter(len, parts) if search.enough(usable) else ():
-            groups = _groups_that_fit(search, grids, [cases[i] for i in part], part)
-            if not groups:
-                break
-            if part is parts[-1]:
-                yield text, grids, members_of(groups)
+        groups: list[Group] = []
+        if search.enough(usable) and all(groups := _fitting(search, grids, cases, part) for part in parts if part.size):
+            yield text, grids, members_of(groups)
 
 
 def _with_formulas(
@@ -111,21 +105,17 @@ def _with_formulas(
         usable = (i for i, case in changed if _is_usual(search, case) and is_untied(case.traits()))
         parts[text] = [*islice(usable, N_UNTIED)]
     cases = tuple(search.with_mistake(text, i) for text, part in parts.items() for i in part)
-    numbers = np.array([i for part in parts.values() for i in part], int)
     pool = Pool([], [], np.empty((0, len(cases))))
     if cases:
         with suppress(InputError):  # no convention of the measures accepts these labels
             further = not set(measures) <= set(search.measures)
             pool = cached_pool(cases, measures, search.examination.cutoff, further=further, untied=True)
-    near = np.abs(pool.values - search.answers[numbers]) <= search.margins[numbers]
-    first = 0
-    for text, part in parts.items():
-        rows = np.flatnonzero(near[:, first : first + len(part)].all(axis=1))
-        first += len(part)
+    ends = np.cumsum([len(part) for part in parts.values()])
+    for end, (text, part) in zip(ends.tolist(), parts.items(), strict=True):
+        of_part = Pool([], pool.groups, pool.values[:, end - len(part) : end])
         if not part:
             yield text, grids_by_text[text]
-        elif rows.size:
-            groups = [pool.groups[row] for row in rows]
+        elif groups := of_part.groups_with(search.answers[part], search.tolerance):
             yield text, narrowed_grids(grids_by_text[text], groups, formula_only=True)
 
 
@@ -135,10 +125,9 @@ def _is_usual(search: Search, case: Case) -> bool:
     return all(label.is_integer() and label >= lowest for label in case.labels)
 
 
-def _groups_that_fit(search: Search, grids: list[Grid], cases: Sequence[Case], part: Ints) -> list[Group]:
-    """Return the groups of grids that give the answers to the cases with these indices, as changed."""
+def _fitting(search: Search, grids: list[Grid], cases: Sequence[Case], part: Ints) -> list[Group]:
+    """Return the groups of grids that give the answers to some of the cases, as changed."""
     with suppress(InputError):  # no convention of the measures accepts these labels
-        pool = Pool.over(cases, grids, search.examination.cutoff)
-        fits = (np.abs(pool.values - search.answers[part]) <= search.margins[part]).all(axis=1)
-        return [pool.groups[row] for row in np.flatnonzero(fits)]
+        pool = Pool.over([cases[i] for i in part], grids, search.examination.cutoff)
+        return pool.groups_with(search.answers[part], search.tolerance)
     return []

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import product
 
 import numpy as np
 
-from rankadapters.core.arrays import Flags, Ints
+from rankadapters.core.arrays import Flags, Floats, Ints
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError
 from rankadapters.core.measures import NDCG
 from rankadapters.statistics.grid import replaced
 from rankadapters.statistics.known_presets import presets_by_label
+from rankadapters.statistics.plan_keys import classes
 from rankadapters.statistics.probing.answers import OF_QUERIES
 from rankadapters.statistics.probing.cases import Case
-from rankadapters.statistics.probing.elimination import (
-    OF_TIES,
-    twin_key,
-    values_of,
-)
+from rankadapters.statistics.probing.elimination import OF_TIES, agree, twin_key, values_of
 from rankadapters.statistics.probing.evidence import FEWEST_DIFFERENT, N_UNTIED, Finding, Search
 from rankadapters.statistics.probing.measuring import FORMULAS, GAINS, formula_of
 from rankadapters.statistics.rivals import (
@@ -32,8 +29,6 @@ from rankadapters.statistics.rivals import (
     different_divisors,
     without_query,
 )
-
-Change = Callable[[OurNumber], Iterable[tuple[str, float]]]
 
 MOST_DECIMALS = 8  # answers with more decimals do not count as rounded
 MOST_ADDED = 0.1  # to the ideal DCG, so that no query divides by 0
@@ -91,32 +86,27 @@ def of_means(search: Search) -> Iterator[Finding]:
     if search.single.all():
         return
     if np.unique(search.answers[search.single]).size < FEWEST_DIFFERENT:
-        yield from of_changes(search, _presets(search), mistaken_means, ~search.single)
+        yield from _with_mistaken_means(search, _presets(search), ~search.single)
     rows = search.rows(mask=search.single) or search.rows(search.scaled(search.single), search.single)
-    yield from of_changes(search, (search.pool.members([row])[0] for row in rows), mistaken_means)
+    yield from _with_mistaken_means(search, (search.pool.members([row])[0] for row in rows))
     if not rows and search.near.size:
         counts = search.near[:, search.single].sum(axis=1)
         nearest = np.flatnonzero(counts == counts.max())[:N_PLAIN].tolist()
         several = ~search.single if search.enough(~search.single) else None
-        yield from of_changes(search, (search.pool.members([row])[0] for row in nearest), mistaken_means, several)
+        yield from _with_mistaken_means(search, (search.pool.members([row])[0] for row in nearest), several)
 
 
 def of_ideals(search: Search) -> Iterator[Finding]:
     """Yield conventions of NDCG with an ideal list that is cut elsewhere, or with a larger ideal DCG."""
-    formula, k, top = (
-        search.examination.measured.formula,
-        search.examination.cutoff,
-        search.examination.maker.at_rank(1),
-    )
+    formula, k = search.examination.measured.formula, search.examination.cutoff
+    top = search.examination.maker.at_rank(1)
     if NDCG not in search.measures or formula is None or top not in search.cases or not search.answers.any():
         return
-    first, discount = search.cases.index(top), FORMULAS[formula]
+    first = search.cases.index(top)
     for gain in GAINS.values():
-        ideal = np.array([_ideal_dcg(case, gain, discount, k) for case in search.cases])
+        ideal = _ideal_dcgs(search.cases, gain, FORMULAS[formula], k)
         divisors = {
-            f"its ideal list is cut at {cut}": np.array(
-                [_ideal_dcg(case, gain, discount, cut) for case in search.cases]
-            )
+            f"its ideal list is cut at {cut}": _ideal_dcgs(search.cases, gain, FORMULAS[formula], cut)
             for cut in (() if k is None else (k - 1, k + 1))
         }
         added = ideal[first] / search.answers[first] - ideal[first] if search.answers[first] else 0.0
@@ -134,12 +124,10 @@ def of_formulas(search: Search) -> Iterator[Finding]:
     """
     every = np.arange(len(search.cases))
     parts = [part for part in (search.untied[:N_UNTIED], search.filters, every) if part.size]
-    alike: dict[object, list[Convention]] = {}
-    for convention in _presets_and_others(search) if search.enough(every >= 0) else ():
-        others = {*OF_TIES, "empty"} if search.untied.size else set()
-        fields = [pair for pair in convention.to_dict().items() if pair[0] not in others]
-        alike.setdefault((type(convention), *fields), []).append(convention)
-    for conventions in alike.values():
+    others = {*OF_TIES, "empty"} if search.untied.size else set()
+    tried = _presets_and_others(search) if search.enough(every >= 0) else []
+    fields = {c: [pair for pair in c.to_dict().items() if pair[0] not in others] for c in tried}
+    for conventions in classes({c: (type(c), *pairs) for c, pairs in fields.items()}):
         likely = _fitting_values(search, conventions[0], parts[0], None)
         for convention in conventions if likely else ():
             texts = likely
@@ -172,7 +160,7 @@ def _fitting_values(search: Search, convention: Convention, part: Ints, texts: s
             if texts is None or text in texts:
                 parts = np.where(base.terms.weights > 0, values * base.terms.weights, 0.0)
                 means = np.add.reduceat(parts, starts) / divisors
-                if (np.abs(means - search.answers[part]) <= search.margins[part]).all():
+                if agree(means, search.answers[part], search.tolerance).all():
                     fitting.add(text)
     return fitting
 
@@ -183,21 +171,21 @@ def _presets(search: Search) -> Iterator[Convention]:
         yield from presets_by_label(measure, search.examination.cutoff).values()
 
 
-def of_changes(
-    search: Search, conventions: Iterable[Convention], change: Change, mask: Flags | None = None
+def _with_mistaken_means(
+    search: Search, conventions: Iterable[Convention], mask: Flags | None = None
 ) -> Iterator[Finding]:
-    """Yield the conventions that give the (masked) answers if their numbers are changed."""
+    """Yield the conventions that give the (masked) answers with a mistake in the mean."""
     by_text: dict[str, list[Convention]] = {}
-    cases = [(i, case) for i, case in enumerate(search.cases) if mask is None or mask[i]]
+    chosen = np.arange(len(search.cases)) if mask is None else np.flatnonzero(mask)
+    cases, answers = [search.cases[i] for i in chosen], search.answers[chosen]
     for convention in conventions:
-        values = values_of(convention, [case for _, case in cases])
-        wrong = [place for place, (i, _) in enumerate(cases) if not search.agrees(values[place], i)]
+        values = values_of(convention, cases)
+        wrong = np.flatnonzero(~agree(values, answers, search.tolerance)).tolist()
         texts: Collection[str] | None = None
-        for place in [*wrong, *range(len(cases))] if wrong else ():  # the wrong ones contradict most mistakes
-            i, case = cases[place]
-            changes = mistaken_values(change, convention, case)
+        for i in [*wrong, *range(len(cases))] if wrong else ():  # the wrong ones contradict most mistakes
+            changes = mistaken_means(convention, cases[i])
             tried = changes if texts is None else texts
-            texts = [text for text in tried if search.agrees(changes.get(text, values[place]), i)]
+            texts = [text for text in tried if agree(changes.get(text, values[i]), answers[i], search.tolerance)]
             if not texts:
                 break
         for text in texts or ():
@@ -231,14 +219,14 @@ def of_ranks(search: Search) -> Iterator[Finding]:
         yield Finding(text, search.members([nearest]))
 
 
-def mistaken_values(change: Change, convention: Convention, case: Case) -> dict[str, float]:
-    """Return the value of a convention on a case with each mistake; empty if it has none."""
+def mistaken_means(convention: Convention, case: Case) -> dict[str, float]:
+    """Return the value of a convention on a case with each mistake with the mean; empty if it has none."""
     with suppress(InputError, ConventionError):
-        return dict(change(OurNumber.of(case.queries, np.asarray(case.scores), convention)))
+        return dict(_mistaken_means(OurNumber.of(case.queries, np.asarray(case.scores), convention)))
     return {}
 
 
-def mistaken_means(base: OurNumber) -> Iterator[tuple[str, float]]:
+def _mistaken_means(base: OurNumber) -> Iterator[tuple[str, float]]:
     """Yield the mistakes with the mean in words that hold for every case; none if the value is no mean over queries."""
     if base.terms.values.size != base.queries.n_queries or not base.convention.is_sum:
         return
@@ -254,12 +242,12 @@ def mistaken_means(base: OurNumber) -> Iterator[tuple[str, float]]:
             yield f"the sum of the queries' values divided by one too {name}", divided[n - 1]
 
 
-def _ideal_dcg(
-    case: Case, gain: Callable[[float], float], discount: Callable[[int], float], cutoff: int | None
-) -> float:
-    """Return the DCG of the ideal list of a query, cut at a rank."""
-    gains = sorted((gain(max(label, 0.0)) for label in case.labels), reverse=True)[:cutoff]
-    return sum(value * discount(rank) for rank, value in enumerate(gains, 1))
+def _ideal_dcgs(
+    cases: Sequence[Case], gain: Callable[[float], float], discount: Callable[[int], float], cutoff: int | None
+) -> Floats:
+    """Return the DCG of the ideal list of each case of one query, cut at a rank."""
+    ideals = [sorted((gain(max(label, 0.0)) for label in case.labels), reverse=True)[:cutoff] for case in cases]
+    return np.array([sum(value * discount(rank) for rank, value in enumerate(gains, 1)) for gains in ideals])
 
 
 def _general(text: str) -> str:
