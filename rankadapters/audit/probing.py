@@ -347,14 +347,14 @@ def _rounding(examination: Examination, convention: Convention, cases: Sequence[
 def _fitted(examination: Examination, members: list[Convention], notes: list[str]) -> Probe:
     values = {name: tuple(dict.fromkeys(getattr(c, name) for c in members)) for name in members[0].fields()}
     simplest = _simplest(members)
-    return Probe(
+    return _report(
+        examination,
         convention=simplest,
         conventions=tuple(members),
         presets=_presets(members, ranked=examination.maker.distinct),
         undecided={name: options for name, options in values.items() if len(options) > 1},
         refused=tuple(_refusals(examination, simplest)),
         notes=(*notes, *_notes(members)),
-        **_measured(examination),
     )
 
 
@@ -373,28 +373,18 @@ def _without_convention(examination: Examination, finding: Finding | None) -> Pr
         nearest = _simplest([c for c in conventions if c.get("empty") == empty])
     if nearest is not None and examination.function.deterministic and not explanation.startswith(NO_ORDER):
         example = _example(examination, nearest)
-    return Probe(
-        convention=None,
-        conventions=(),
-        presets=_presets(conventions, ranked=examination.maker.distinct) if names_presets else (),
-        undecided={},
-        refused=refused,
-        nearest=nearest,
-        example=example,
-        explanation=explanation,
-        **_measured(examination),
-    )
+    presets = _presets(conventions, ranked=examination.maker.distinct) if names_presets else ()
+    return _report(
+        examination, convention=None, conventions=(), presets=presets, undecided={}, refused=refused, nearest=nearest,
+        example=example, explanation=explanation,
+    )  # fmt: skip
 
 
-def _measured(examination: Examination) -> dict[str, Any]:
-    """Return the fields of a report that need no convention."""
-    function = examination.function
-    return {
-        "measured": tuple(examination.measured.sentences()),
-        "calls": function.calls,
-        "tolerance": examination.tolerance,
-        "faults": tuple(function.faults),
-    }
+def _report(examination: Examination, **fields: Any) -> Probe:
+    """Return a report with these fields and those that need no convention."""
+    function, measured = examination.function, tuple(examination.measured.sentences())
+    faults = tuple(function.faults)
+    return Probe(measured=measured, calls=function.calls, tolerance=examination.tolerance, faults=faults, **fields)
 
 
 def _notes(members: list[Convention]) -> Iterator[str]:

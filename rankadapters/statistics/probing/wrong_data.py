@@ -27,6 +27,7 @@ from rankadapters.statistics.probing.elimination import (
 )
 from rankadapters.statistics.probing.evidence import N_UNTIED, Finding, Search, mistaken_columns
 from rankadapters.statistics.probing.rare_cases import SCORES, rare_cases
+from rankadapters.statistics.rivals import OTHER_NAMES
 
 N_WRONG = 4  # cases whose answers no convention gives, on which a mistake is tried too
 N_SAMPLED = 20  # cases that show which conventions a mistake with the data leaves
@@ -69,7 +70,7 @@ def of_measures(search: Search) -> Iterator[Finding]:
             pool = Pool.over(search.examination.pool.cases, grids, search.examination.cutoff)
             if conventions := search.verified(pool):
                 capped = name == "precision" and {getattr(c, "divisor", "") for c in conventions} == {"relevant"}
-                what = f"{name} with the divisor min(k, R), or capped recall" if capped else name
+                what = f"{name}{OTHER_NAMES[name, 'relevant'] if capped else ''}"
                 text = f"it computes {what}, not {' or '.join(other.measure for other in search.measures)}"
                 yield Finding(text, conventions, names_presets=True)
 
