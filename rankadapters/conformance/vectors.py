@@ -199,10 +199,13 @@ def _vectors(convention: Convention, labels: tuple[float, ...] | None, *, distin
     cases += maker.unusual_labels() if labels is None else ()
     values = values_of(convention, cases)
     listed = [
-        _as_vector(case, value, optional=i >= n_usual or 1 in case.sizes)
+        Vector(
+            labels=case.labels, scores=case.scores, group_sizes=case.sizes, value=None if math.isnan(value) else value,
+            purpose=WORDS[case.purpose], shows=(), optional=i >= n_usual or 1 in case.sizes,
+        )
         for i, (case, value) in enumerate(zip(cases, values.tolist(), strict=True))
         if i < n_usual or not math.isnan(value)
-    ]
+    ]  # fmt: skip
     return tuple(sorted(listed, key=lambda vector: (len(vector.group_sizes) > 1, vector.optional)))
 
 
@@ -211,13 +214,6 @@ def _shorter(case: Case) -> Case:
     rounded = ([round(score, decimals) for score in case.scores] for decimals in DECIMALS)
     n_distinct = len({*case.scores})
     return next((case.with_columns(scores=scores) for scores in rounded if len({*scores}) == n_distinct), case)
-
-
-def _as_vector(case: Case, value: float, *, optional: bool) -> Vector:
-    return Vector(
-        labels=case.labels, scores=case.scores, group_sizes=case.sizes, value=None if math.isnan(value) else value,
-        purpose=WORDS[case.purpose], shows=(), optional=optional,
-    )  # fmt: skip
 
 
 def _rows_without_order(convention: Convention) -> int | None:
