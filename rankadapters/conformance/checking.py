@@ -20,15 +20,7 @@ from rankadapters.statistics.document import Document
 from rankadapters.statistics.grid import replaced
 from rankadapters.statistics.probing.answers import OF_QUERIES, OF_RANKINGS, Function, Reply
 from rankadapters.statistics.probing.cases import Case, value_of
-from rankadapters.statistics.probing.elimination import (
-    BINARY,
-    as_cutoff,
-    as_grades,
-    confirm,
-    disagree,
-    examine,
-    maker_for,
-)
+from rankadapters.statistics.probing.elimination import BINARY, agree, as_cutoff, as_grades, confirm, examine, maker_for
 from rankadapters.statistics.probing.explaining import actual_cutoff, explain
 
 SAME = 1e-12  # the order of summation changes a value by less than this
@@ -216,7 +208,7 @@ def check(
 def _is_wrong(vector: Vector, answer: Reply, tolerance: float) -> bool:
     if vector.value is None or answer.problem:
         return not answer.problem or (vector.value is not None and not vector.optional)
-    return bool(disagree(answer.value, vector.value, tolerance))
+    return not agree(answer.value, vector.value, tolerance)
 
 
 def _explain(
