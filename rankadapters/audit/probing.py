@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from rankadapters.evaluation.table import Table
 from rankadapters.statistics.cells import spelled
 from rankadapters.statistics.document import Document
 from rankadapters.statistics.grid import has_cutoff, measure_named, replaced
-from rankadapters.statistics.known_presets import nearest_to_block, presets_by_label
+from rankadapters.statistics.known_presets import change_cost, presets_by_label, starting_presets
 from rankadapters.statistics.probing import cases as kinds
 from rankadapters.statistics.probing.answers import OF_QUERIES, UNKNOWN, Function
 from rankadapters.statistics.probing.case_maker import CaseMaker
@@ -401,11 +402,16 @@ def _simplest(conventions: Sequence[Convention]) -> Convention:
 
     Of several, the one of the first preset is returned, and of these, the one with the simplest field values.
     """
-    nearest = {
-        convention: nearest_to_block(type(convention), {n: (value,) for n, value in convention.to_dict().items()})
-        for convention in conventions
-    }
-    return nearest[min(nearest, key=lambda c: (nearest[c].cost, _simplicity(c)))].convention
+    k, ranked = conventions[0].get("k"), []
+    for convention in conventions:
+        measure, values = type(convention), convention.to_dict().items()
+        presets = starting_presets(measure, k).values()
+        changes = [dict(values - preset.to_dict().items()) for preset in presets]
+        costs = [change_cost(measure, changed) for changed in changes]
+        at = costs.index(min(costs))
+        ranked.append(((costs[at], at, _simplicity(convention)), list(presets)[at], changes[at]))
+    _, preset, changed = min(ranked, key=itemgetter(0))
+    return preset.replace(**changed)
 
 
 def _presets(conventions: Sequence[Convention], *, ranked: bool = False) -> tuple[str, ...]:

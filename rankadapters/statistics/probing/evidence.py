@@ -47,6 +47,7 @@ class Search:
         self.cases = [examination.pool.cases[i] for i in numbers]
         self.pool = Pool(self.cases, examination.pool.groups, examination.pool.values[:, numbers])
         self.changed_cases: dict[int, dict[str, Case]] = {}  # by mistake, for each case that was changed
+        self.unexplained: dict[Convention, list[Case]] = {}  # the further cases with another answer
         self.near = agree(self.pool.values, self.answers, self.tolerance)  # shape (n_groups, n_cases)
         traits = [case.traits(examination.cutoff) for case in self.cases]
         self.with_trait = {trait: np.array([trait in has for has in traits], bool) for trait in kinds.TRAITS}
@@ -84,10 +85,16 @@ class Search:
     def contradicted(self, row: int, exempt: Callable[[Case], object]) -> bool:
         """Return whether answers to further cases, if they are not exempt, differ from each convention of a group."""
         members = [*{twin_key(c): c for c in self.pool.members([row])}.values()][:MOST_MEMBERS]
-        known = set(self.examination.pool.cases)
-        further = [case for case in self.function.answers if case not in known]
-        wrong = ([further[i] for i in np.flatnonzero(self.differ(values_of(c, further), further))] for c in members)
-        return all(not all(map(exempt, cases)) for cases in wrong)
+        return all(not all(map(exempt, self._unexplained(convention))) for convention in members)
+
+    def _unexplained(self, convention: Convention) -> list[Case]:
+        """Return the further cases whose answers a convention does not give."""
+        if convention not in self.unexplained:
+            known = set(self.examination.pool.cases)
+            further = [case for case in self.function.answers if case not in known]
+            wrong = np.flatnonzero(self.differ(values_of(convention, further), further))
+            self.unexplained[convention] = [further[i] for i in wrong]
+        return self.unexplained[convention]
 
     def ask(self, cases: Iterable[Case]) -> Floats:
         """Return the function's answers to cases, NaN for no number."""
