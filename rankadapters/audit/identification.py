@@ -20,6 +20,7 @@ from rankadapters.evaluation.evaluator import Evaluator
 from rankadapters.progress import advance, shows
 from rankadapters.statistics import known_presets, rivals
 from rankadapters.statistics.grid import Block, measure_named, merged
+from rankadapters.statistics.plan_keys import classes
 from rankadapters.statistics.rivals import OurNumber
 from rankadapters.statistics.search import Progress
 
@@ -248,10 +249,10 @@ def _without_queries(number: Number, bases: dict[Convention, OurNumber]) -> Valu
     n_searches = 2 if number.printed.decimals > rivals.FEW_DECIMALS else 1
     searches = (rivals.without_query, rivals.different_divisors)[:n_searches]
     return {
-        (convention, changes.describe(index).text.removeprefix("it is ")): value
+        (convention, text): value
         for convention, base in bases.items()
-        for changes in (search(base) for search in searches if base.convention.is_sum)
-        for index, value in enumerate(changes.values.tolist())
+        for search in (searches if base.convention.is_sum else ())
+        for text, value in search(base)
     }
 
 
@@ -265,13 +266,12 @@ def _matches_of(
     reached = np.abs(values - [number.value for number in numbers]) <= [number.reach for number in numbers]
     candidates.add_means(values[reached.all(axis=1)], n_changes)
     fits = np.all([n.printed.hold(column) for n, column in zip(numbers, values.T, strict=True)], axis=0)
-    groups: dict[tuple[str, bytes], list[int]] = {}
-    for index in np.flatnonzero(fits).tolist():
-        groups.setdefault((keys[index][1], np.round(values[index], SAME).tobytes()), []).append(index)
+    rounded = np.round(values, SAME)
+    groups = {i: (keys[i][1], rounded[i].tobytes()) for i in np.flatnonzero(fits).tolist()}
     matches = []
-    for (mistake, _), indices in groups.items():
+    for indices in classes(groups):
         near = tuple(dict.fromkeys(label for index in indices for label in labels[keys[index][0]]))
-        convention, given = keys[indices[0]][0], tuple(values[indices[0]].tolist())
+        (convention, mistake), given = keys[indices[0]], tuple(values[indices[0]].tolist())
         match = Match(
             conventions=tuple(number.at_cutoff(convention) for number in numbers), values=given, presets=(), near=near,
             changes={MISTAKE: mistake}, alike={}, blocks=(),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import compress
 from operator import itemgetter
 from typing import Any
 
@@ -26,13 +27,17 @@ from rankadapters.statistics.probing.cases import Case, value_of
 from rankadapters.statistics.probing.elimination import (
     GRADES,
     Examination,
+    agree,
     as_cutoff,
     confirm,
+    disagree,
     examine,
     find_cutoff,
     maker_for,
 )
-from rankadapters.statistics.probing.explaining import NO_ORDER, Finding, explain
+from rankadapters.statistics.probing.evidence import Finding
+from rankadapters.statistics.probing.explaining import explain
+from rankadapters.statistics.probing.special_rules import NO_ORDER
 
 MOST_CALLS = 60  # calls for a function without a convention, unless the search of its example needs a few more
 FEWEST_CALLS = 30  # calls for the search of an example
@@ -282,7 +287,7 @@ def probe(
 def _rare_finding(examination: Examination) -> Finding:
     """Name the kinds of rare data on which the function differs from the nearest convention."""
     nearest, numbers = examination.nearest, examination.numbers
-    wrong = np.abs(examination.pool.values[nearest, numbers] - examination.values) > examination.margins
+    wrong = disagree(examination.pool.values[nearest, numbers], examination.values, examination.tolerance)
     purposes = dict.fromkeys(examination.pool.cases[numbers[i]].purpose for i in np.flatnonzero(wrong))
     return Finding(f"it has a special rule for some rare data: {', '.join(purposes)}", [])
 
@@ -316,14 +321,12 @@ def _with_further_cases(
     for case in cases:
         answer = function.ask(case)
         values = np.array([value_of(convention, case) for convention in members])
-        fits = np.abs(values - answer.value) <= examination.tolerance * max(1.0, abs(answer.value))
+        fits = agree(values, answer.value, examination.tolerance)
         if fits.any():
-            members = [convention for convention, fit in zip(members, fits, strict=True) if fit]
+            members = list(compress(members, fits))
         elif not (answer.problem or np.isnan(values).all()):
             text = f"it has a special rule for {case.purpose}"
-            contradicted = [
-                convention for convention, value in zip(members, values, strict=True) if not np.isnan(value)
-            ]
+            contradicted = list(compress(members, ~np.isnan(values)))
             if case.purpose != kinds.BELOW_ZERO and not members[0].get("gain").startswith("from_"):
                 text = _rounding(examination, contradicted[0], cases) or text
                 return members, Finding(text, contradicted, names_presets=True), []
@@ -345,14 +348,14 @@ def _rounding(examination: Examination, convention: Convention, cases: Sequence[
 def _fitted(examination: Examination, members: list[Convention], notes: list[str]) -> Probe:
     values = {name: tuple(dict.fromkeys(getattr(c, name) for c in members)) for name in members[0].fields()}
     simplest = _simplest(members)
-    return Probe(
+    return _report(
+        examination,
         convention=simplest,
         conventions=tuple(members),
         presets=_presets(members, ranked=examination.maker.distinct),
         undecided={name: options for name, options in values.items() if len(options) > 1},
         refused=tuple(_refusals(examination, simplest)),
         notes=(*notes, *_notes(members)),
-        **_measured(examination),
     )
 
 
@@ -371,28 +374,18 @@ def _without_convention(examination: Examination, finding: Finding | None) -> Pr
         nearest = _simplest([c for c in conventions if c.get("empty") == empty])
     if nearest is not None and examination.function.deterministic and not explanation.startswith(NO_ORDER):
         example = _example(examination, nearest)
-    return Probe(
-        convention=None,
-        conventions=(),
-        presets=_presets(conventions, ranked=examination.maker.distinct) if names_presets else (),
-        undecided={},
-        refused=refused,
-        nearest=nearest,
-        example=example,
-        explanation=explanation,
-        **_measured(examination),
-    )
+    presets = _presets(conventions, ranked=examination.maker.distinct) if names_presets else ()
+    return _report(
+        examination, convention=None, conventions=(), presets=presets, undecided={}, refused=refused, nearest=nearest,
+        example=example, explanation=explanation,
+    )  # fmt: skip
 
 
-def _measured(examination: Examination) -> dict[str, Any]:
-    """Return the fields of a report that need no convention."""
-    function = examination.function
-    return {
-        "measured": tuple(examination.measured.sentences()),
-        "calls": function.calls,
-        "tolerance": examination.tolerance,
-        "faults": tuple(function.faults),
-    }
+def _report(examination: Examination, **fields: Any) -> Probe:
+    """Return a report with these fields and those that need no convention."""
+    function, measured = examination.function, tuple(examination.measured.sentences())
+    faults = tuple(function.faults)
+    return Probe(measured=measured, calls=function.calls, tolerance=examination.tolerance, faults=faults, **fields)
 
 
 def _notes(members: list[Convention]) -> Iterator[str]:
@@ -451,8 +444,7 @@ def _example(examination: Examination, convention: Convention) -> Example | None
     function = examination.function
 
     def differs(case: Case) -> bool:
-        answer, expected = function.ask(case), value_of(convention, case)
-        return abs(answer.value - expected) > examination.tolerance * max(1.0, abs(expected))  # False if one is NaN
+        return bool(disagree(function.ask(case).value, value_of(convention, case), examination.tolerance))
 
     differing = [case for case in list(function.answers) if differs(case)]
     if not differing:

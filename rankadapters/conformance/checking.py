@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -21,7 +20,7 @@ from rankadapters.statistics.document import Document
 from rankadapters.statistics.grid import replaced
 from rankadapters.statistics.probing.answers import OF_QUERIES, OF_RANKINGS, Function, Reply
 from rankadapters.statistics.probing.cases import Case, value_of
-from rankadapters.statistics.probing.elimination import BINARY, as_cutoff, as_grades, confirm, examine, maker_for
+from rankadapters.statistics.probing.elimination import BINARY, agree, as_cutoff, as_grades, confirm, examine, maker_for
 from rankadapters.statistics.probing.explaining import actual_cutoff, explain
 
 SAME = 1e-12  # the order of summation changes a value by less than this
@@ -192,11 +191,11 @@ def check(
     answers = [tested.ask(vector.case) for vector in usable]
     for vector in reversed(usable):
         tested.repeat(vector.case)
-    numbered = list(enumerate(zip(usable, answers, strict=True), 1))
-    wrong = [(i, vector, answer) for i, (vector, answer) in numbered if _is_wrong(vector, answer, tolerance)]
+    wrong = [i for i, pair in enumerate(zip(usable, answers, strict=True)) if _is_wrong(*pair, tolerance)]
+    with_answers = zip(with_fields(declared, [usable[i] for i in wrong]), [answers[i] for i in wrong], strict=True)
     failures = [
-        Failure(id=i, vector=v, answer=None if math.isnan(a.value) else a.value, problem=a.problem)
-        for (i, _, a), v in zip(wrong, with_fields(declared, [vector for _, vector, _ in wrong]), strict=True)
+        Failure(id=i + 1, vector=vector, answer=None if answer.problem else answer.value, problem=answer.problem)
+        for i, (vector, answer) in zip(wrong, with_answers, strict=True)
     ]
     explicable = any(f.answer is not None for f in failures) and not tested.faults
     fields, explanation = _explain(tested, declared, labels, tolerance) if explicable else ({}, "")
@@ -209,7 +208,7 @@ def check(
 def _is_wrong(vector: Vector, answer: Reply, tolerance: float) -> bool:
     if vector.value is None or answer.problem:
         return not answer.problem or (vector.value is not None and not vector.optional)
-    return abs(answer.value - vector.value) > tolerance * max(1.0, abs(vector.value))
+    return not agree(answer.value, vector.value, tolerance)
 
 
 def _explain(
@@ -221,12 +220,11 @@ def _explain(
     fitting = examination
     if not examination.remaining and (cutoff := actual_cutoff(examination)) != maker.k:
         fitting = examination.at_cutoff(cutoff)
-    if not (examination.enough and fitting.remaining):
-        finding = explain(examination)
-        return {}, "" if finding is None else finding.text
-    members, by_all = confirm(fitting, fitting.members)
-    if not members:  # it differs from all conventions on rare data
-        finding = explain(by_all)
+    members, asked = list[Convention](), examination
+    if examination.enough and fitting.remaining:
+        members, asked = confirm(fitting, fitting.members)
+    if not members:  # it differs from all conventions, perhaps only on rare data
+        finding = explain(asked)
         return {}, "" if finding is None else finding.text
     computed = min(members, key=lambda c: len(convention.diff(c)))
     cases = [case for case, answer in function.answers.items() if not answer.problem]

@@ -25,7 +25,7 @@ from rankadapters.statistics.probing import rare_cases as rare
 from rankadapters.statistics.probing.answers import Function
 from rankadapters.statistics.probing.case_maker import cases_of
 from rankadapters.statistics.probing.cases import ONE_DOCUMENT, Case, value_of
-from rankadapters.statistics.probing.elimination import as_cutoff, as_grades, maker_for, values_of
+from rankadapters.statistics.probing.elimination import as_cutoff, as_grades, disagree, maker_for, values_of
 
 DECIMALS = (3, 4, 6)  # of scores that are not nearly equal
 LARGEST = 1000  # score for a measure that depends on more than the order of scores
@@ -199,10 +199,13 @@ def _vectors(convention: Convention, labels: tuple[float, ...] | None, *, distin
     cases += maker.unusual_labels() if labels is None else ()
     values = values_of(convention, cases)
     listed = [
-        _as_vector(case, value, optional=i >= n_usual or 1 in case.sizes)
+        Vector(
+            labels=case.labels, scores=case.scores, group_sizes=case.sizes, value=None if math.isnan(value) else value,
+            purpose=WORDS[case.purpose], shows=(), optional=i >= n_usual or 1 in case.sizes,
+        )
         for i, (case, value) in enumerate(zip(cases, values.tolist(), strict=True))
         if i < n_usual or not math.isnan(value)
-    ]
+    ]  # fmt: skip
     return tuple(sorted(listed, key=lambda vector: (len(vector.group_sizes) > 1, vector.optional)))
 
 
@@ -211,13 +214,6 @@ def _shorter(case: Case) -> Case:
     rounded = ([round(score, decimals) for score in case.scores] for decimals in DECIMALS)
     n_distinct = len({*case.scores})
     return next((case.with_columns(scores=scores) for scores in rounded if len({*scores}) == n_distinct), case)
-
-
-def _as_vector(case: Case, value: float, *, optional: bool) -> Vector:
-    return Vector(
-        labels=case.labels, scores=case.scores, group_sizes=case.sizes, value=None if math.isnan(value) else value,
-        purpose=WORDS[case.purpose], shows=(), optional=optional,
-    )  # fmt: skip
 
 
 def _rows_without_order(convention: Convention) -> int | None:
@@ -235,8 +231,7 @@ def _ties_matter(vector: Vector, least: int) -> bool:
 
 def differ(values: Floats, expected: Floats) -> np.ndarray:
     """Return which values differ from the expected ones by more than the margin; NaN differs from any number."""
-    far = np.abs(values - expected) > MARGIN * np.maximum(1.0, np.abs(expected))
-    return np.asarray(far | (np.isnan(values) != np.isnan(expected)))
+    return np.asarray(disagree(values, expected, MARGIN) | (np.isnan(values) != np.isnan(expected)))
 
 
 def with_fields(convention: Convention, vectors: Sequence[Vector]) -> list[Vector]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from decimal import ROUND_DOWN, ROUND_HALF_EVEN, Context, Decimal
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,12 +15,14 @@ from rankadapters import presets
 from rankadapters.core.arrays import Floats
 from rankadapters.core.classes import lazy_property
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.errors import RankAdaptersError
 from rankadapters.parity import report
 from rankadapters.statistics import rivals
 from rankadapters.statistics.attainable import attainable_values, steps_nearby
+from rankadapters.statistics.grid import replaced
 from rankadapters.statistics.printed import Printed, as_printed
-from rankadapters.statistics.rivals import FEW_DECIMALS, Cause, Changes, OurNumber
+from rankadapters.statistics.rivals import FEW_DECIMALS, OurNumber
+
+Changes = Iterator[tuple[str, float] | tuple[str, float, Convention]]  # a text, the value, the convention if changed
 
 MAX_NAMED = 3  # largest number of causes that a report names from one search
 NEIGHBORS = 100  # numbers of the same precision around the value, to test how likely a match by chance is
@@ -38,6 +40,13 @@ NOT_A_SUM = (
     "The value is not a sum over the queries, so that only its fields and whole columns were tried, and no query has a "
     "part in it."
 )
+
+
+class Cause(NamedTuple):
+    """An explanation of a number in words, and the convention that gives the number if it is not the declared one."""
+
+    text: str
+    convention: Convention | None = None
 
 
 def judge(
@@ -111,11 +120,12 @@ def _search_tiers(
         for search in tier:
             if search not in FOR_ANY_MEASURE and not base.convention.is_sum:
                 continue  # these searches need a measure that is a sum over queries
-            candidates = search(base)
-            neighbors.add(candidates.values)
-            hits = np.flatnonzero(report.agree(candidates.values, value, neighbors.tolerance))
-            if hits.size:
-                matches = _first_causes(map(candidates.describe, hits.tolist()))
+            changes = list(search(base))
+            values = np.array([change[1] for change in changes], np.float64)
+            neighbors.add(values)
+            hits = np.flatnonzero(report.agree(values, value, neighbors.tolerance)).tolist()
+            if hits:
+                matches = _first_causes(Cause(f"it is {changes[i][0]}", *changes[i][2:]) for i in hits)
                 (likely if neighbors.are_rare else chance).extend(matches)
         if likely:
             break
@@ -176,20 +186,14 @@ def _uncertain_causes(base: OurNumber, value: float, tolerance: report.Tolerance
     if abs(value - base.value) <= (reach := report.relative(report.FLOAT32, base.value)):
         yield f"it is within {reach:.0e} of ours, as after a computation in float32"
     declared = base.convention.get("ties")
-    worst, best = (_with_ties(base, ties) for ties in ("worst", "best"))
+    variants = [replaced(base.convention, {"ties": ties}) for ties in ("worst", "best")]
+    worst, best = (np.nan if c is None else base.changed(convention=c) for c in variants)
     low, high, reach = min(worst, best), max(worst, best), report.half_width(tolerance)
     if high - low > reach and low - reach <= value <= high + reach:
         yield (
             f"tied rows in another order than ties={declared!r} are not excluded: "
             f"the orders of ties give {low:.6g} to {high:.6g}"
         )
-
-
-def _with_ties(base: OurNumber, ties: str) -> float:
-    try:
-        return base.changed(convention=base.convention.replace(ties=ties))
-    except RankAdaptersError:  # the measure has no such tie order
-        return np.nan
 
 
 def number_causes(value: float, our_value: float, tolerance: report.Tolerance) -> Iterator[str]:
@@ -241,32 +245,33 @@ def _as_written(value: float, number: float, tolerance: report.Tolerance) -> tup
     return ("in float32", float(np.spacing(single))) if float(single) == value else None
 
 
+def different_columns(base: OurNumber) -> Changes:
+    """Mistake the formula, and evaluate the convention on the columns as changed by each mistake in turn."""
+    yield from rivals.changed_formulas(base)
+    for text, queries, scores in rivals.changed_columns(base.queries, base.scores):
+        yield text, base.changed(queries=queries, scores=scores)
+
+
 def different_fields(base: OurNumber) -> Changes:
     """Change the fields of the convention, one at a time."""
-    return _under_each(base, _field_changes(base))
+    for text, convention in _field_changes(base):
+        yield f"the value under {text}", base.changed(convention=convention), convention
 
 
 def different_presets(base: OurNumber) -> Changes:
     """Replace the convention with each preset of its measure."""
-    return _under_each(base, _presets(base))
+    for text, convention in _presets(base):
+        yield f"the value under {text}", base.changed(convention=convention), convention
 
 
 def other_measures(base: OurNumber) -> Changes:
     """Replace the convention with those of other measures, and with gains that are often taken for its own."""
-    conventions = rivals.other_conventions(base.convention, base.queries.labels)
-    return Changes.of((text, base.changed(convention=c), c) for text, c in conventions)
-
-
-def _under_each(base: OurNumber, conventions: Iterator[tuple[str, Convention]]) -> Changes:
-    return Changes.of((f"the value under {text}", base.changed(convention=c), c) for text, c in conventions)
+    for text, convention in rivals.other_conventions(base.convention, base.queries.labels):
+        yield text, base.changed(convention=convention), convention
 
 
 def two_changes(base: OurNumber) -> Changes:
     """Change a field or use a preset, and also mistake the formula or omit one-document queries."""
-    return Changes.of(_two_changes(base))
-
-
-def _two_changes(base: OurNumber) -> Iterator[tuple[str, float]]:
     conventions = [*_field_changes(base), *_presets(base)]
     multi_row = np.flatnonzero(base.sizes > 1)
     if multi_row.size not in {0, base.sizes.size}:  # a loop over sklearn's ndcg_score must omit them
@@ -306,11 +311,8 @@ def _field_changes(base: OurNumber) -> Iterator[tuple[str, Convention]]:
         values["k"] = tuple(dict.fromkeys((*CUTOFFS, *range(1, longest + 1), *(() if k is None else (k + 1,)))))
     for name in convention.fields():
         for value in values[name]:
-            try:
-                other = convention.replace(**{name: value})
-            except RankAdaptersError:
-                continue
-            if other != convention:
+            other = replaced(convention, {name: value})
+            if other is not None and other != convention:
                 yield _describe_fields(convention, other), other
 
 
@@ -320,8 +322,8 @@ def _describe_fields(convention: Convention, other: Convention) -> str:
 
 
 TIERS: tuple[tuple[Callable[[OurNumber], Changes], ...], ...] = (  # searches, the likeliest causes first
-    (different_fields, rivals.different_means, rivals.different_columns, rivals.without_query),
+    (different_fields, rivals.changed_means, different_columns, rivals.without_query),
     (other_measures, different_presets, two_changes),
     (rivals.different_divisors,),  # matches numbers with few decimals by chance
 )
-FOR_ANY_MEASURE = {different_fields, rivals.different_columns, other_measures, different_presets}
+FOR_ANY_MEASURE = {different_fields, different_columns, other_measures, different_presets}

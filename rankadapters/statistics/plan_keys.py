@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -33,7 +34,7 @@ def columns_key(plan: Plan) -> object:
     return plan.formula if plan.k is None else tuple(map(id, plan.columns.values()))
 
 
-def classes(keys: dict[Any, object]) -> list[Values]:
+def classes(keys: Mapping[Any, object]) -> list[Values]:
     """Group the values that have equal keys.
 
     >>> classes({"exp2": "a", "linear": "b", "exp2-floor": "a"})

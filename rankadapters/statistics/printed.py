@@ -61,21 +61,9 @@ class Printed:
         matches[near] = [self.holds(value) for value in values[near].tolist()]
         return matches
 
-    def truncates(self, value: float) -> bool:
-        """Return whether cutting off a value's later decimals gives the printed number.
-
-        >>> [as_printed("0.16").truncates(value) for value in (0.1599, 0.1699, 0.1701)]
-        [False, True, False]
-        """
-        return 0 <= Decimal(value) - self.value < 2 * self.half
-
     def __str__(self) -> str:
         """Return the number with all its printed decimals."""
         return f"{self.value:.{self.decimals}f}"
-
-    def same(self, value: float) -> str:
-        """Format a value with the same number of decimals."""
-        return f"{value:.{self.decimals}f}"
 
 
 def as_printed(value: object) -> Printed:

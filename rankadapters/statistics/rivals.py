@@ -8,7 +8,7 @@ for any number of queries, and `changed_means` what is made of the values.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, NamedTuple, Self
@@ -27,6 +27,7 @@ from rankadapters.evaluation.evaluator import Evaluator
 from rankadapters.evaluation.measured import Measured
 from rankadapters.evaluation.passes import Member, bind_usable, numerators
 from rankadapters.evaluation.threads import as_n_threads
+from rankadapters.statistics.grid import replaced
 from rankadapters.statistics.inert import ROUNDING, Terms, terms_in, terms_of, with_counted_weights
 
 DECIMALS = range(1, 7)  # numbers of decimals to which a file may have rounded scores
@@ -149,62 +150,28 @@ class OurNumber(NamedTuple):
             return None
 
 
-class Cause(NamedTuple):
-    """An explanation of a number in words, and the convention that gives the number if it is not the declared one."""
-
-    text: str
-    convention: Convention | None = None
-
-
-class Changes(NamedTuple):
-    """Our value after each change, NaN if undefined, and a function that describes a change, given its index."""
-
-    values: Floats
-    describe: Callable[[int], Cause]
-
-    @classmethod
-    def of(cls, changes: Iterable[tuple[str, float] | tuple[str, float, Convention]]) -> Self:
-        """Make changes from tuples (description, value) or (description, value, changed convention)."""
-        listed = list(changes)
-        values = np.array([change[1] for change in listed], np.float64)
-        return cls(values, lambda index: Cause(f"it is {listed[index][0]}", *listed[index][2:]))
-
-
-def different_columns(base: OurNumber) -> Changes:
-    """Evaluate the convention on the columns as changed by each mistake in turn."""
-    columns = changed_columns(base.queries, base.scores)
-    values = ((text, base.changed(queries=queries, scores=scores)) for text, queries, scores in columns)
-    return Changes.of([*changed_formulas(base), *values])
-
-
-def different_means(base: OurNumber) -> Changes:
-    """Summarize the queries' values differently, or weight them differently."""
-    return Changes.of(changed_means(base))
-
-
-def without_query(base: OurNumber) -> Changes:
-    """Leave out each query in turn."""
+def without_query(base: OurNumber) -> Iterator[tuple[str, float]]:
+    """Yield the value without each query in turn; NaN where no other query counts."""
     divisors, parts = base.terms.divisors, base.parts
     with np.errstate(invalid="ignore", divide="ignore"):
         means = (parts.sum() - parts) / (divisors.sum() - divisors)
     remark = ", where nothing is to be found: its value is 0/0, a NaN, to many programs"
     queries = zip(base.queries.query_ids, _nothing_to_find(base), np.where(divisors > 0, means, np.nan), strict=True)
-    return Changes.of(
-        (f"the value without query {name}{remark if empty else ''}", mean) for name, empty, mean in queries
-    )
+    for name, empty, mean in queries:
+        yield f"the value without query {name}{remark if empty else ''}", mean
 
 
-def different_divisors(base: OurNumber) -> Changes:
-    """Divide the sum of the queries' values by another whole number, as if more or fewer queries had a value."""
+def different_divisors(base: OurNumber) -> Iterator[tuple[str, float]]:
+    """Yield the sum of the queries' values by whole numbers, as if more or fewer queries had a value."""
     total, divisor = base.parts.sum(), f"{base.terms.divisors.sum():g}"
-    text = "the sum of the queries' values divided by {} instead of {}"
-    return Changes.of((text.format(n, divisor), total / n) for n in range(1, 2 * max(base.queries.n_queries, 2) + 1))
+    for n in range(1, 2 * max(base.queries.n_queries, 2) + 1):
+        yield f"the sum of the queries' values divided by {n} instead of {divisor}", total / n
 
 
 def _nothing_to_find(base: OurNumber) -> NDArray[np.bool_]:
-    try:
-        skipping = terms_of(base.queries, base.scores, base.convention.replace(empty="skip"))
-    except RankAdaptersError:
+    skip = replaced(base.convention, {"empty": "skip"})
+    skipping = None if skip is None else base.changed_terms(convention=skip)
+    if skipping is None:
         return np.zeros(base.queries.n_queries, np.bool_)
     return np.isnan(skipping.values) & ~np.isnan(base.terms.values)
 

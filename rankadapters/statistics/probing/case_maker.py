@@ -51,7 +51,7 @@ class CaseMaker:
 
     def at_rank(self, rank: int, n_rows: int | None = None) -> Case:
         """Make a query with a single relevant row, of the highest grade, at a rank."""
-        return _by_rank(self._labels_with({rank - 1: self.grades[-1]}, n_rows), kinds.RANK)
+        return _by_rank(self.top(self.n_rows if n_rows is None else n_rows, rank - 1), kinds.RANK)
 
     @property
     def second_rank(self) -> int:
@@ -60,7 +60,9 @@ class CaseMaker:
 
     def pair(self, grade: float) -> Case:
         """Make a query with a row of a grade at rank 1 and one of the highest grade at `second_rank`."""
-        return _by_rank(self._labels_with({0: grade, self.second_rank - 1: self.grades[-1]}), kinds.PAIR)
+        labels = self.top(self.n_rows, self.second_rank - 1)
+        labels[0] = grade
+        return _by_rank(labels, kinds.PAIR)
 
     def every_grade(self) -> Case:
         """Make a query that contains every grade."""
@@ -70,19 +72,18 @@ class CaseMaker:
         """Return the cases that show gains, discounts, the ideal list and ties, and one case for each trait."""
         cases = [self.at_rank(rank) for rank in self.ranks]
         cases += [self.pair(grade) for grade in self.grades[1:-1]]
-        ideal_beyond = self._labels_with({0: self.grades[-1], self.n_rows - 2: self.grades[-1]})
         all_relevant = np.sort(np.resize([grade for grade in self.grades if grade > 0], self.n_rows))
-        cases += [_by_rank(ideal_beyond, kinds.IDEAL), _by_rank(all_relevant, kinds.IDEAL)]
+        cases += [_by_rank(labels, kinds.IDEAL) for labels in (self.top(self.n_rows, 0, self.n_rows - 2), all_relevant)]
         scores = np.linspace(0.9, 0.1, self.n_rows)
         scores[1] = scores[0]  # the first or the second of the tied rows is relevant
-        cases += [Case.of(self._labels_with({row: self.grades[-1]}), scores, kinds.TIED) for row in (0, 1)]
+        cases += [Case.of(self.top(self.n_rows, row), scores, kinds.TIED) for row in (0, 1)]
         once = (kinds.PLAIN, kinds.EMPTY, kinds.ONE_DOCUMENT, kinds.SHORT, kinds.EXACT)
         return self.unique([*cases, *(self._random(purpose, 0) for purpose in once)])
 
-    def _labels_with(self, grades: dict[int, float], n_rows: int | None = None) -> Floats:
-        """Return the lowest grade for all rows but some."""
-        labels = np.full(n_rows or self.n_rows, self.grades[0])
-        labels[list(grades)] = list(grades.values())
+    def top(self, n_rows: int, *rows: int) -> Floats:
+        """Return labels with the highest grade for some rows, and the lowest for all others."""
+        labels = np.full(n_rows, self.grades[0])
+        labels[list(rows)] = self.grades[-1]
         return labels
 
     def several(self) -> list[Case]:

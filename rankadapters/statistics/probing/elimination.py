@@ -7,16 +7,17 @@ from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import product
+from itertools import chain, product
 
 import numpy as np
 
-from rankadapters.core.arrays import Floats
+from rankadapters.core.arrays import Flags, Floats
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.arguments import members, number, refusal, whole_or_none
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError
 from rankadapters.statistics.grid import Block, values_to_search, with_refusals
+from rankadapters.statistics.plan_keys import classes
 from rankadapters.statistics.probing.answers import OF_QUERIES, OF_RANKINGS, Function, Reply
 from rankadapters.statistics.probing.case_maker import CaseMaker, cases_of
 from rankadapters.statistics.probing.cases import CLOSE, EMPTY, SHORT, TIED, Case, value_of
@@ -38,6 +39,19 @@ FEWEST = 7  # with fewer answers, a convention may fit by chance
 Measures = tuple[type[Convention], ...]
 Grid = tuple[type[Convention], Block]  # the values of each field of a measure
 Group = tuple[type[Convention], list[Block]]  # the measure and the fields of conventions that cases cannot distinguish
+
+
+def agree(values: Floats | float, answers: Floats | float, tolerance: float) -> Flags:
+    """Return which values agree with the answers, up to a tolerance that is relative for answers above 1.
+
+    NaN, for no value or no number, neither agrees nor disagrees with anything.
+    """
+    return np.asarray(np.abs(values - answers) <= tolerance * np.maximum(1.0, np.abs(answers)))
+
+
+def disagree(values: Floats | float, answers: Floats | float, tolerance: float) -> Flags:
+    """Return which values disagree with the answers; both are numbers."""
+    return np.asarray(np.abs(values - answers) > tolerance * np.maximum(1.0, np.abs(answers)))
 
 
 def grids_of(measures: Measures, queries: Queries, *, further: bool = False, ranked: bool = False) -> list[Grid]:
@@ -103,6 +117,10 @@ class Pool:
         """Return every valid convention of the groups with these indexes."""
         return members_of(map(self.groups.__getitem__, rows))
 
+    def groups_with(self, answers: Floats, tolerance: float) -> list[Group]:
+        """Return the groups whose values agree with the answers to all cases."""
+        return [self.groups[row] for row in np.flatnonzero(agree(self.values, answers, tolerance).all(axis=1))]
+
 
 def members_of(groups: Iterable[Group]) -> list[Convention]:
     """Return every valid convention of some groups."""
@@ -127,14 +145,10 @@ def cached_pool(
     return Pool.over(cases, without_ties(grids) if untied else grids, cutoff)
 
 
-def _rows_by_kind(cases: Sequence[Case]) -> list[list[int]]:
-    """Return the indices of the cases by kind of labels: cases that a convention may refuse apart from the others."""
-    rows: dict[object, list[int]] = {}
-    for i, case in enumerate(cases):
-        mixed = all(min(query.labels) <= 0 < max(query.labels) for query in case.split())
-        whole = all(float(label).is_integer() for label in case.labels)
-        rows.setdefault((min(case.labels) < 0, whole, mixed), []).append(i)
-    return list(rows.values())
+def _kind_of_labels(case: Case) -> tuple[bool, bool, bool]:
+    """Return whether labels are negative, or whole, and whether every query has relevant and irrelevant rows."""
+    mixed = all(min(query.labels) <= 0 < max(query.labels) for query in case.split())
+    return min(case.labels) < 0, all(float(label).is_integer() for label in case.labels), mixed
 
 
 def values_of(convention: Convention, cases: Sequence[Case]) -> Floats:
@@ -144,7 +158,7 @@ def values_of(convention: Convention, cases: Sequence[Case]) -> Floats:
     """
     grid = {name: (getattr(convention, name),) for name in convention.fields() if name != "k"}
     values = np.full(len(cases), math.nan)
-    for rows in _rows_by_kind(cases):
+    for rows in map(list, classes({i: _kind_of_labels(case) for i, case in enumerate(cases)})):
         chosen = [cases[i] for i in rows]
         with suppress(InputError):
             pool = Pool.over(chosen, [(type(convention), grid)], convention.get("k"))
@@ -189,18 +203,13 @@ class Examination:
         return np.array([reply.value for reply in self.replies.values() if not reply.problem], float)
 
     @property
-    def margins(self) -> Floats:
-        """The largest difference from each of `values` that counts as equal."""
-        return self.tolerance * np.maximum(1.0, np.abs(self.values))
-
-    @property
     def remaining(self) -> list[int]:
         """The indices of the groups whose values agree with all answers.
 
         If a function returns no number where nothing is relevant, the conventions without a value for such data fit;
         if there are none, and for any other data, shorter than the cutoff included, such an answer fits every one.
         """
-        fits = (np.abs(self.pool.values[:, self.numbers] - self.values) <= self.margins).all(axis=1)
+        fits = agree(self.pool.values[:, self.numbers], self.values, self.tolerance).all(axis=1)
         for i, reply in self.replies.items():
             traits = self.pool.cases[i].traits(self.cutoff) if reply.problem else frozenset()
             if EMPTY in traits and SHORT not in traits:
@@ -223,10 +232,10 @@ class Examination:
         """The index of the group that agrees with the most answers; among equals, the closest group."""
         if not self.numbers or not self.pool.groups:
             return None
-        differences = np.abs(self.pool.values[:, self.numbers] - self.values)
-        differences[np.isnan(differences)] = math.inf
-        misses = (differences > self.margins).sum(axis=1)
-        return int(np.lexsort((differences.sum(axis=1), misses))[0])
+        values = self.pool.values[:, self.numbers]
+        misses = (~agree(values, self.values, self.tolerance)).sum(axis=1)
+        differences = np.where(np.isnan(values), math.inf, np.abs(values - self.values)).sum(axis=1)
+        return int(np.lexsort((differences, misses))[0])
 
     def ask(self, cases: Iterable[Case]) -> None:
         """Ask the function these cases, as long as a convention remains."""
@@ -250,9 +259,8 @@ class Examination:
             return [*grids]
         answers = np.array([self.replies[i].value for i in chosen])
         pool = Pool.over([self.pool.cases[i] for i in chosen], without_ties(grids), self.maker.k)
-        margins = max(self.tolerance, FLOAT32) * np.maximum(1.0, np.abs(answers))
-        rows = np.flatnonzero((np.abs(pool.values - answers) <= margins).all(axis=1))
-        return narrowed_grids(grids, [pool.groups[row] for row in rows], formula_only=True)
+        groups = pool.groups_with(answers, max(self.tolerance, FLOAT32))
+        return narrowed_grids(grids, groups, formula_only=True)
 
     def at_cutoff(self, cutoff: int | None) -> Examination:
         """Return the same answers, with the conventions at a different cutoff."""
@@ -336,20 +344,15 @@ def confirm(examination: Examination, members: Sequence[Convention]) -> tuple[li
     cases = [*known, *(case for case in rare if case not in set(known))]
     for case in cases[len(known) :]:
         function.ask(case)
-    alike: dict[object, list[Convention]] = {}
-    for convention in members:
-        alike.setdefault(twin_key(convention), []).append(convention)
-    equal: dict[bytes, tuple[Floats, list[Convention]]] = {}  # conventions with equal values are one group
-    for conventions in alike.values():
-        values = values_of(conventions[0], cases)
-        equal.setdefault(np.round(values, EQUAL_DECIMALS).tobytes(), (values, []))[1].extend(conventions)
+    values = {twins: values_of(twins[0], cases) for twins in classes({c: twin_key(c) for c in members})}
+    equal = classes({twins: np.round(numbers, EQUAL_DECIMALS).tobytes() for twins, numbers in values.items()})
+    alike = [list(chain.from_iterable(parts)) for parts in equal]  # conventions with equal values are one group
     groups: list[Group] = [
         (type(conventions[0]), [{name: (getattr(c, name),) for name in c.fields()} for c in conventions])
-        for _, conventions in equal.values()
+        for conventions in alike
     ]
-    by_all = replace(examination, pool=Pool(cases, groups, np.array([values for values, _ in equal.values()])))
-    every = [conventions for _, conventions in equal.values()]
-    fitting = {convention for i in by_all.remaining for convention in every[i]}
+    by_all = replace(examination, pool=Pool(cases, groups, np.array([values[parts[0]] for parts in equal])))
+    fitting = {convention for i in by_all.remaining for convention in alike[i]}
     return [convention for convention in members if convention in fitting], by_all
 
 

@@ -60,13 +60,6 @@ def rare_cases(maker: CaseMaker, *, several: bool) -> list[Case]:
     return maker.unique(cases)
 
 
-def _top(maker: CaseMaker, n_rows: int, *rows: int) -> Floats:
-    """Return labels with the highest grade for some rows, and the lowest for all others."""
-    labels = np.full(n_rows, maker.grades[0])
-    labels[list(rows)] = maker.grades[-1]
-    return labels
-
-
 def _by_rank(
     labels: Floats, scores: Sequence[float] | np.ndarray, rows: Sequence[int] | np.ndarray, purpose: str
 ) -> Case:
@@ -89,23 +82,23 @@ def _labels(maker: CaseMaker) -> Iterator[Case]:
     for n_rows in (2, 3, 4):
         scores = np.arange(n_rows, 0, -1) * STEP
         for rank in range(n_rows):
-            yield _by_rank(_top(maker, n_rows, rank), scores, range(n_rows)[::-1], kinds.RANK)
+            yield _by_rank(maker.top(n_rows, rank), scores, range(n_rows)[::-1], kinds.RANK)
     for n_rows in (2, 4, 5):  # the last row is the only relevant one, and the worst
-        yield _by_rank(_top(maker, n_rows, n_rows - 1), np.arange(n_rows, 0, -1) * STEP, range(n_rows), kinds.RANK)
+        yield _by_rank(maker.top(n_rows, n_rows - 1), np.arange(n_rows, 0, -1) * STEP, range(n_rows), kinds.RANK)
 
 
 def _long_lists(maker: CaseMaker) -> Iterator[Case]:
     """Yield queries whose only relevant row is deep, and those whose best row is the first or last."""
     for rank, n_rows in DEEP_RANKS:
         rows = np.random.default_rng([maker.seed, 2, rank]).permutation(n_rows)
-        yield _by_rank(_top(maker, n_rows, rank - 1), np.arange(n_rows, 0, -1) / 8, rows, DEEP)
+        yield _by_rank(maker.top(n_rows, rank - 1), np.arange(n_rows, 0, -1) / 8, rows, DEEP)
     for n_rows, last in product((13, 65, 150, 1100), (True, False)):
         generator = np.random.default_rng([maker.seed, 3, n_rows])
         labels = generator.choice(np.asarray(maker.grades), n_rows)
         labels[0], labels[1 : n_rows // 2] = maker.grades[-1], maker.grades[0]
         ranks = [0, *generator.permutation(np.arange(1, n_rows)).tolist()]
         yield _by_rank(labels, 0.5 + np.arange(n_rows, 0, -1) * FINE_STEP, ranks[::-1] if last else ranks, DEEP)
-    yield _by_rank(_top(maker, 150, *range(148), 149), np.arange(150, 0, -1) / 8, range(150)[::-1], DEEP)
+    yield _by_rank(maker.top(150, *range(148), 149), np.arange(150, 0, -1) / 8, range(150)[::-1], DEEP)
 
 
 def _special_scores(maker: CaseMaker) -> Iterator[Case]:
@@ -126,7 +119,7 @@ def _zeros(maker: CaseMaker) -> Iterator[Case]:
     for scores in ([-1.0, -0.0, 0.0, -0.5], [-0.5, 0.0, -0.0, -1.0], [-0.25, -0.0, 0.0, -0.75]):
         yield from (Case.of([low, *labels, low], scores, SCORES) for labels in ([low, high], [high, low]))
     for score, n_rows in product((0.0, 0.75, -3.0), (4, 13)):
-        yield Case.of(_top(maker, n_rows, 1), [score] * n_rows, kinds.TIED)
+        yield Case.of(maker.top(n_rows, 1), [score] * n_rows, kinds.TIED)
 
 
 def _runs(maker: CaseMaker) -> Iterator[Case]:
@@ -167,7 +160,7 @@ def _with_runs(
         rows[level[rows] == run] = np.flatnonzero(level == run)
     cut = 0 if maker.k is None else maker.k
     purpose = kinds.BOUNDARY if 0 < cut < n_rows and scores[cut - 1] == scores[cut] else kinds.TIED
-    return _by_rank(_top(maker, n_rows, *relevant), scores, rows, purpose)
+    return _by_rank(maker.top(n_rows, *relevant), scores, rows, purpose)
 
 
 def _long_ties(maker: CaseMaker) -> Iterator[Case]:
