@@ -128,3 +128,12 @@ def test_qid_must_agree_with_the_groups_of_the_pool(trained):
     wrong_qid[np.flatnonzero(np.diff(qid))[2] + 1] -= 1
     with pytest.raises(ra.InputError, match=r"at row \d+ the Pool begins a group but qid does not"):
         ra.catboost.check_model(model, valid, DECLARED, qid=wrong_qid)
+
+
+def test_a_log_without_use_weights_has_the_metric():
+    """Without group weights, CatBoost refuses `use_weights` in a training, and its log has plain AUC."""
+    train, valid = (cb.Pool(X, labels > 0, group_id=qid) for X, labels, qid, _ in map(weighted_rows, (0, 1)))
+    model = fit_ranker(train, valid, metric="AUC")
+    report = ra.catboost.check_model(model, valid, ra.presets.catboost.auc(), dataset="validation")
+    assert [row.verdict for row in report.rows] == ["equal"] * 4
+    assert report.rows[-1].source == f"log of validation, iteration {LAST_ITERATION}, AUC"

@@ -67,10 +67,9 @@ def weighted_rows(seed=0, n_queries=20):
     return X, labels, qid, np.repeat(rng.uniform(0.5, 2, n_queries).astype(np.float32).astype(float), sizes)
 
 
-def fit_ranker(train, valid, **params):
+def fit_ranker(train, valid, metric="NDCG:top=3;hints=skip_train~false", **params):
     model = cb.CatBoostRanker(
         iterations=LAST_ITERATION + 1, depth=3, loss_function="QueryRMSE", thread_count=2, random_seed=0,
-        custom_metric=["NDCG:top=3;hints=skip_train~false"], allow_writing_files=False, logging_level="Silent",
-        **params,
+        custom_metric=[metric], allow_writing_files=False, logging_level="Silent", **params,
     )  # fmt: skip
     return model.fit(train, eval_set=valid, use_best_model=False)
