@@ -45,7 +45,7 @@ def without_docids(convention):
 
 every_measure = pytest.mark.parametrize("convention", [convention_of(name) for name in WITH_PRESET], ids=WITH_PRESET)
 
-GAINS = ("exp2", "exp2-floor", "linear", "linear-positive", "table_0_1_3_7", "table_1_2_2.5_1e+30")
+GAINS = ("exp2", "exp2-floor", "linear", "linear-positive", "table_0_1_3_7", "table_1_2_2.5_1e30")
 NUMBERS = (1e-5, 0.1, 0.5, 1.0, 2.0, -1.0)
 FLOATS = (0.0, 0.1, 0.5, 0.8, 1.0, 7.0, 16.0)
 LARGEST_LABEL, LARGEST_GAIN = 3, 7  # of the rows that tests draw

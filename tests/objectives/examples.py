@@ -38,7 +38,7 @@ def swappable_conventions(draw: st.DrawFn) -> ra.Convention:
     required = {"unjudged": "zero", "average": "uniform", "retrieve": "all", "pool": "queries",
                 "count": "first"}  # fmt: skip
     changes = {name: word for name, word in required.items() if name in convention.fields()}
-    if "1e+30" in getattr(convention, "gain", ""):  # its gradients overflow float32
+    if "1e30" in getattr(convention, "gain", ""):  # its gradients overflow float32
         changes["gain"] = "exp2"
     if isinstance(convention, ra.AP) and (convention.ties, convention.divisor) == ("average", "found"):
         changes["ties"] = "input"
@@ -110,7 +110,7 @@ def pairwise_objectives(draw: st.DrawFn) -> objectives.LambdaRank | objectives.R
     if draw(st.integers(0, 3)) == 0:
         return objectives.RankNet(**draw(fields_of_pairs()))
     convention = draw(conventions(lenient=True).filter(lambda c: isinstance(c, ra.NDCG)))
-    if "1e+30" in convention.gain:  # its gradients overflow float32
+    if "1e30" in convention.gain:  # its gradients overflow float32
         convention = convention.replace(gain="exp2")
     if convention.get("ideal") == "top-only":  # no objective accepts such an ideal
         convention = convention.replace(ideal="retrieved-only")
