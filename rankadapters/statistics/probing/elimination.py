@@ -50,7 +50,7 @@ def agree(values: Floats | float, answers: Floats | float, tolerance: float) -> 
 
 
 def disagree(values: Floats | float, answers: Floats | float, tolerance: float) -> Flags:
-    """Return which values disagree with the answers; both are numbers."""
+    """Return which values differ from the answers by more than the tolerance; False where one is NaN."""
     return np.asarray(np.abs(values - answers) > tolerance * np.maximum(1.0, np.abs(answers)))
 
 
