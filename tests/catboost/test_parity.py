@@ -75,6 +75,15 @@ def test_the_nearest_metric_stands_for_the_declared_convention_where_they_cannot
     assert report.ok is (verdict != "not-comparable")
 
 
+@pytest.mark.parametrize(("weights", "verdict"), [([1, 3], "not-comparable"), ([2, 2], "equal-on-this-data")])
+def test_a_nearest_metric_that_ignores_weights_stands_for_a_declared_convention_that_counts_them(weights, verdict):
+    columns = {"group_sizes": [2, 3], "query_weight": weights}
+    rows = {"labels": [1, 0, 1, 1, 0], "scores": [2, 1, 1, 2, 3], "convention": "catboost.map@2+average=query"}
+    report = ra.catboost.check_parity(**rows, **columns, metrics=["MAP:top=2"])
+    assert [row.verdict for row in report.rows] == ["equal", verdict]
+    assert report.rows[1:] == ra.catboost.check_parity(**rows, **columns).rows[1:]
+
+
 def test_a_metric_that_is_the_declared_convention_but_differs_has_one_row(monkeypatch):
     monkeypatch.setattr("rankadapters.catboost.parity.eval_metric", lambda *args, **kwargs: [0.5])
     report = ra.catboost.check_parity([1, 0], [2, 1], BASE, group_sizes=[2], metrics=["NDCG:top=10"])

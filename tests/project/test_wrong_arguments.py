@@ -98,6 +98,14 @@ def test_every_public_name_is_called_here_or_listed_as_left_out():
         assert any(re.fullmatch(names, name) for name in left_out), reason
 
 
+def test_every_function_that_takes_a_number_of_threads_refuses_zero():
+    takers = {name: callable_of(name) for name in CALLS if "n_threads" in parameter_names(callable_of(name))}
+    assert {"evaluate", "lightgbm.eval_metric", "xgboost.EvalCallback", "learners.RankBoost"} <= takers.keys()
+    for name, function in takers.items():
+        with pytest.raises(ra.RankAdaptersError, match=r"n_threads\b.*\b0\b"):
+            USES.get(name, lambda result: result)(function(**CALLS[name]() | {"n_threads": 0}))
+
+
 def declared_values():
     """Return one convention per measure and some objectives, by the names of their classes."""
     conventions = (ra.parse(f"{name}@5" if takes_k(name) else name) for name in ra.presets.names(None))

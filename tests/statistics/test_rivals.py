@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from math import exp, log, log2
 
 import numpy as np
@@ -178,6 +179,23 @@ def test_a_rival_with_a_detail_of_scores_or_rows_has_the_value_of_the_program():
     negative = changed(lambda y, s: (y, s - 1e-9 * (np.signbit(s) & (s == 0))))
     text = "the value with a score of -0.0 below one of 0.0, as in an order of their bits"
     assert values[text] == negative
+
+
+@pytest.mark.parametrize(
+    ("ids", "orders"),
+    [
+        (None, []),
+        (np.arange(SIZES.size), []),
+        (-np.arange(SIZES.size), ["labels sorted", "scores sorted"]),
+        (np.arange(SIZES.size) % 36, ["labels grouped", "scores grouped", "labels sorted", "scores sorted"]),
+    ],
+)
+def test_only_an_order_in_which_the_rows_are_not_is_a_rival(ids, orders):
+    columns = {"group_sizes": SIZES} if ids is None else {"qid": np.repeat(ids, SIZES)}
+    texts = [text for text, *_ in changed_columns(ra.Queries(LABELS, **columns), SCORES)]
+    assert [
+        re.sub(r"the value of the (\w+ \w+) by query,.*", r"\1", text) for text in texts if "by query," in text
+    ] == orders
 
 
 @pytest.mark.long
