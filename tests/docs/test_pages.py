@@ -49,6 +49,7 @@ def test_the_code_of_a_page_runs(page, monkeypatch, tmp_path):
             exec(compile("\n" * line + code, str(ROOT / page), "exec"), namespace)  # noqa: S102 - our own text
 
 
+@pytest.mark.long
 def test_the_tests_of_the_parity_page_pass(tmp_path):
     for toolkit in ("lightgbm", "xgboost", "catboost", "sklearn"):
         pytest.importorskip(toolkit)

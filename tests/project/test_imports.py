@@ -111,6 +111,7 @@ def test_dir_of_every_public_module_lists_only_its_public_names():
     assert [name for name in names if name.startswith("_")] == []
 
 
+@pytest.mark.long
 def test_doctests_collected_first_import_no_module_a_second_time():
     """pytest may import a module only after its package, which imports it too: two classes of one name would differ."""
     pytest.importorskip("sklearn")

@@ -85,10 +85,10 @@ def test_compiling_is_logged_under_the_packages_name(tmp_path):
     (tmp_path / "file").touch()
     log = "import logging; logging.basicConfig(level='ERROR', format='%(name)s %(levelname)s %(message)s')\n"
     show = "logging.getLogger().setLevel('INFO')\n"
-    code = f"{log}{OBJECTIVE}{show}{GRADIENTS}"
+    code = f"{log}from rankadapters.core.ranking.jit import jit\n{show}jit(lambda x: 2 * x)(1.0)"
     when = "in this process, since no folder for machine code can be written"
     lines = run_python("-c", code, NUMBA_CACHE_DIR=tmp_path / "file").stderr.splitlines()
-    assert lines == [f"rankadapters WARNING rankadapters: compiling gradients, {when}"]
+    assert lines == [f"rankadapters WARNING rankadapters: compiling functions, {when}"]
 
 
 @pytest.mark.long
