@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
+from rankadapters.audit import web_page
+from rankadapters.plotting.plots import curves
 from tests.helpers.rankings import small_queries
 
 pytest.importorskip("matplotlib")
@@ -116,6 +118,14 @@ def test_the_curves_show_the_values_at_each_cutoff(tree):
     [description, _] = [picture.get("alt") for picture in pictures(tree) if " at 20" in picture.get("alt")]
     for k in (1, 5, 10, 20):
         assert f"{ra.evaluate(queries, scores, ra.presets.letor4(k)).value:.4f} at {k}" in description
+
+
+def test_the_curves_are_drawn_at_the_cutoffs_1_to_20(monkeypatch):
+    drawn = []
+    monkeypatch.setattr(web_page, "curves", lambda x, *rest: drawn.append(x) or curves(x, *rest))
+    queries, scores = small_queries()
+    ra.audit.page(queries, {"only": scores}, CONVENTIONS[:1])
+    assert drawn == [list(range(1, 21))]
 
 
 @pytest.mark.long

@@ -97,6 +97,16 @@ def test_a_training_set_that_is_also_an_eval_set_must_be_declared():
     assert values(model, "learn") == values(model, "validation_1") == pytest.approx(our_values(model, X, y, qid))
 
 
+def test_a_set_of_the_declared_labels_in_a_different_order_is_told_from_one_of_other_labels():
+    metric = ra.catboost.eval_metric(CONVENTION, sets=[([2, 0, 1], [0, 0, 0])])
+    declared, shuffled, other = (np.array(labels, np.float32) for labels in ([2, 0, 1], [0, 1, 2], [2, 0, 0]))
+    metric.evaluate([np.zeros(3)], declared, None)
+    with pytest.raises(ra.InputError, match="a set with the labels of set 0, but in a different order"):
+        metric.evaluate([np.zeros(3)], shuffled, None)
+    with pytest.raises(ra.InputError, match=UNDECLARED):
+        metric.evaluate([np.zeros(3)], other, None)
+
+
 @pytest.mark.parametrize(
     ("declared", "fit"),
     [
