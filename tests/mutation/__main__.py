@@ -29,8 +29,11 @@ FIRST_TESTS, MOST_TESTS = 40, 400  # test functions in the first round, and in b
 SECONDS = 60  # recorded processor time of the tests of a mutant
 STARTING, COMPILING, UNKNOWN = 60, 600, 400  # processor time to start, to compile kernels, of tests without a record
 MEMORY = 12 << 20  # kilobytes
-# Tests of what is made at import, such as fields and presets; a line that runs at import is recorded in no test.
-TESTS_OF_VALUES = ["tests/project/test_recorded.py", "tests/presets/test_presets.py", "tests/conformance"]
+# Tests of what is made at import, such as fields, presets and limits: a line that runs then is recorded in no test.
+TESTS_OF_VALUES = [
+    "tests/project/test_recorded.py", "tests/project/test_mistakes.py", "tests/presets/test_presets.py",
+    "tests/conformance",
+]  # fmt: skip
 TESTS_OF_KERNELS = {
     "core": ["tests/core/ranking", "tests/core/measures"], "learners": ["tests/learners"],
     "objectives": ["tests/objectives", "tests/core/measures/test_loss.py", "tests/catboost/test_random_losses.py"],
