@@ -483,8 +483,16 @@ def test_a_wrong_discount_is_measured(rank):
     assert rank == 1 or f"at rank {rank}" in report.explanation
 
 
-def dcg_of_other_gains(labels, scores):
-    gains = np.array([0, 1.00001, 3, 7, 15])[by_rank(labels, scores)[:5]]
+@pytest.mark.parametrize("k", [1, *(pytest.param(k, marks=pytest.mark.long) for k in (2, 5))])
+def test_gains_of_dcg_are_measured_at_every_cutoff(k):
+    """At the first cutoffs, most values are 0, as are those of NDCG with any gains."""
+    report = ra.audit.probe(partial(dcg_of_other_gains, k=k), takes="query", k=k, measures="dcg")
+    assert report.convention.gain == "table_0_1.00001_3_7_15"
+    assert report.measured[0].startswith("gains 0, 1.00001, 3, 7, 15 of the labels 0, 1, 2, 3, 4")
+
+
+def dcg_of_other_gains(labels, scores, k=5):
+    gains = np.array([0, 1.00001, 3, 7, 15])[by_rank(labels, scores)[:k]]
     return float(gains @ (1 / np.log2(np.arange(gains.size) + 2)))
 
 

@@ -51,6 +51,12 @@ def test_defaults_are_catboosts_and_the_smallest_values_are_accepted():
     assert TrainingParams.of({"thread_count": -1}).n_threads is None
 
 
+@pytest.mark.parametrize("threads", [0, -2, 1.5, "2", True])
+def test_a_number_of_threads_that_would_end_the_process_is_refused(threads):
+    with pytest.raises(ra.InputError, match=r"thread_count=.*allowed are whole numbers from 1 on, or -1 for all CPUs"):
+        TrainingParams.of({"thread_count": threads})
+
+
 @pytest.mark.filterwarnings("ignore:.* encountered in")
 def test_derivatives_that_overflow_float32_are_refused():
     steep = ra.objectives.catboost.pair_logit().replace(sigma=1e300)

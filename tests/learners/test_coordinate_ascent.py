@@ -94,6 +94,13 @@ def test_kernels_are_compiled_for_the_rows_of_all_steps(monkeypatch):
     assert DATA.y.size * 5 * 3 * 2 in n_rows
 
 
+def test_a_single_feature_has_the_equal_weight_and_no_penalty():
+    model = CoordinateAscent("textbook@1", n_restarts=1, alpha=0.5, random_state=0).fit(
+        [[1.0], [0.0]], [1, 0], qid=[0, 0]
+    )
+    assert (model.coef_.tolist(), model.history_[-1].value) == ([1.0], 1.0)
+
+
 def test_features_that_differ_only_in_float64_are_distinguished():
     model = CoordinateAscent("textbook@1", n_restarts=1, random_state=0)
     model.fit([[1.0], [1 + 1e-12]], [1, 0], qid=[0, 0])
