@@ -181,6 +181,12 @@ def test_a_rival_with_a_detail_of_scores_or_rows_has_the_value_of_the_program():
     assert values[text] == negative
 
 
+def test_another_measure_is_tried_as_declared_with_empty_queries_as_0_and_with_all_rows():
+    declared = ra.parse(AP).replace(retrieve="from_0", empty=1)
+    others = [other for text, other in other_conventions(declared, LABELS) if text.startswith("the value of rr@5,")]
+    assert [(other.empty, other.retrieve) for other in others] == [(1, "from_0"), (0, "from_0"), (0, "all")]
+
+
 @pytest.mark.parametrize(
     ("ids", "orders"),
     [
