@@ -233,6 +233,7 @@ BY_AP = "`rankadapters conventions --measure ap` prints them; or a whole signatu
         ("ap@10", f"'lightgbm.map@10', 'xgboost.map@10', 'catboost.map@10', ...; {BY_AP}"),
         ("ap", "'sklearn.average_precision_score', 'sklearn.label_ranking_average_precision_score', 'lightgbm.ave"),
         ("P_10", "'trec_eval_9.P_10', 'trec_eval_10.P_10', 'pytrec_eval.P_10', ...; "),
+        ("trec_eval_9.pre@5", "did you mean 'trec_eval_9.P@5' or 'trec_eval_9.relative_P@5' or 'trec_eval_9.set_P'? "),
         ("P@0", "'letor3.p@10', "), ("recall@all", "'catboost.recall_at@all', "),
         ("trec_eval_9.map@5", "'trec_eval_9.map', or 'trec_eval_9.map_cut@5'."),
         ("foo", f"'letor4@10', 'lightgbm.map@5', 'lightgbm@10+empty=0', {AS_PRINTED}; or {{'foo': 'textbook@10'}}, if"),
