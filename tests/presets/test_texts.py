@@ -256,3 +256,16 @@ def test_a_name_of_a_mapping_may_end_like_a_hash_unless_it_begins_with_a_measure
     assert as_convention({"mine@5/abcdef1": "letor4@5"}).name == "mine@5/abcdef1"
     with pytest.raises(ra.ConventionError, match="digits of a hash"):
         as_convention({"ndcg@5/abcdef1": "letor4@5"})
+
+
+@pytest.mark.parametrize(
+    ("text", "listed"),
+    [
+        ("lightgbm.zzz@5", ("lightgbm", "lightgbm.map", "lightgbm.auc", "lightgbm.average_precision")),
+        ("zzz!", presets.names()),
+    ],
+)
+def test_the_error_for_an_unknown_text_lists_the_presets_of_its_tool_or_all_of_ndcg(text, listed):
+    presets_are = f"nor a signature; the presets are {', '.join(map(repr, listed))}."
+    with pytest.raises(ra.ConventionError, match=re.escape(presets_are)):
+        ra.parse(text)
