@@ -76,5 +76,9 @@ def test_queries_of_one_document_are_left_out_unless_all_are():
     [row] = ra.sklearn.check_parity([1, 0, 1], [1, 0, 2], "sklearn@2", qid=["a", "b", "b"]).rows
     assert (row.value, row.our_value) == (1, 1)
     assert row.reason == "scikit-learn refuses one-document queries: 1 left out on both sides."
+    kept = (("label_ranking_average_precision_score", "abb"), ("average_precision_score", "abb"), ("ndcg_score", "aaa"))
+    for function, qid in kept:
+        [row] = ra.sklearn.check_parity([1, 0, 1], [1, 0, 2], ra.presets.sklearn.read(function), qid=list(qid)).rows
+        assert (row.verdict, row.reason) == ("equal", "")
     with pytest.raises(ra.InputError, match="every query has one document, which sklearn's functions refuse"):
         ra.sklearn.check_parity([1, 0], [1, 0], "sklearn@2", qid=["a", "b"])
