@@ -141,6 +141,15 @@ def test_any_number_of_threads_draws_the_same_and_a_saved_state_continues_the_dr
 
 
 @pytest.mark.long
+@pytest.mark.parametrize("value", [*RANDOMIZED, *NOISY], ids=objective_id)
+def test_each_call_draws_anew(value):
+    labels, scores, sizes = labels_scores_sizes(value, 3, (8, 5, 7))
+    binding = value.bind(ra.Queries(labels, group_sizes=sizes))
+    gradients = [binding.gradients(scores)[0].tobytes() for _ in range(3)]
+    assert len(set(gradients)) == 3
+
+
+@pytest.mark.long
 @pytest.mark.parametrize("value", [*STATELESS, *NOISY], ids=objective_id)
 def test_rows_of_queries_may_be_interleaved(value):
     """A query draws for its rows in their order. Here all first rows come first, then all second rows, and so on."""
