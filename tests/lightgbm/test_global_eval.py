@@ -154,7 +154,8 @@ def test_names_of_sets_are_a_list_of_different_texts(names):
 
 
 @pytest.mark.parametrize(("names", "numbered"), [
-    (["valid_0"], None), (("a", "b"), None), (["valid_2", "b"], None), (["a", "valid_1", "valid_0"], "valid_1"),
+    (["valid_0"], None), (("a", "b"), None), (["valid_2", "b"], None), (["a", "valid_1"], "valid_1"),
+    (["a", "valid_1", "valid_0"], "valid_1"),
 ])  # fmt: skip
 def test_lightgbms_own_names_are_refused_for_several_sets(names, numbered):
     if numbered is None:
