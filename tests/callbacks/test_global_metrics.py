@@ -2,12 +2,14 @@
 
 import copy
 import pickle
+import re
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 
 import rankadapters as ra
+from rankadapters.callbacks.arguments import QueryCounts, require_missing
 from tests.helpers.metric_trainings import LETOR, TEXTBOOK, LightGBM
 from tests.helpers.rankings import ranking
 
@@ -160,3 +162,46 @@ def test_trainings_in_threads_stop_as_one_after_another(toolkit):
     with ThreadPoolExecutor(len(RATES)) as pool:
         for _ in range(3):
             assert list(pool.map(lambda rate: trained(toolkit, metric, stop, rate), RATES)) == alone
+
+
+@pytest.mark.parametrize("n_queries", [0, -1, 1.5, True, "3", {"valid": 0}, {"valid": 2, "train": None}])
+def test_a_number_of_queries_is_whole_and_from_1_on(n_queries):
+    with pytest.raises(
+        ra.InputError, match=r"n_queries=.*; allowed are whole numbers from 1 on, or a mapping of a set"
+    ):
+        QueryCounts(n_queries, "hint")
+
+
+def test_numbers_of_queries_are_checked_by_set_and_say_what_may_be_wrong():
+    for counts in (QueryCounts(1, "fix it"), QueryCounts({"valid": 1}, "fix it")):
+        counts.refuse_sets(["valid"])
+        counts.refuse("valid", 1)
+        with pytest.raises(ra.InputError, match=r"^'valid' has 2 queries here, not n_queries=1: some are cut\."):
+            counts.refuse("valid", 2, " here")
+    with pytest.raises(ra.InputError, match=r"^the data has 0 queries, .*: some are missing, or joined with their nei"):
+        QueryCounts(1, "fix it").refuse(None, 0)
+    for sets, n_queries in ((["a", "b"], 1), (["a"], {"b": 1})):
+        with pytest.raises(ra.InputError, match=r"does not say of which of"):
+            QueryCounts(n_queries, "fix it").refuse_sets(sets)
+    QueryCounts(None, "fix it").refuse("any", 7)
+
+
+@pytest.mark.parametrize(
+    ("rounds", "options", "message"),
+    [
+        (0, {}, "rounds=0"), (1.5, {}, "rounds=1.5"), (1, {"min_delta": -0.5}, "min_delta=-0.5"),
+        (1, {"min_delta": "0"}, "min_delta='0'"), (1, {"data_name": 3}, "data_name=3; allowed are a text and None"),
+    ],
+)  # fmt: skip
+def test_wrong_arguments_of_early_stopping_are_refused_and_the_smallest_accepted(toolkit, rounds, options, message):
+    with pytest.raises(ra.InputError, match=re.escape(message)):
+        toolkit.adapter.early_stopping(TEXTBOOK, rounds, **options)
+    assert toolkit.adapter.early_stopping(TEXTBOOK, 1, min_delta=0, data_name="valid")
+
+
+@pytest.mark.parametrize("missing", [True, "nan", 1j])
+def test_a_missing_feature_is_a_number(missing):
+    with pytest.raises(ra.InputError, match=r"missing=.*; allowed are numbers, NaN among them"):
+        require_missing(missing)
+    for number in (None, np.nan, 0, -999.0, np.float32(1)):
+        require_missing(number)

@@ -124,10 +124,23 @@ def test_qid_must_agree_with_the_groups_of_the_pool(trained):
     model, _, valid = trained
     qid = weighted_rows(1)[2]
     assert ra.catboost.check_model(model, valid, DECLARED, qid=[f"q{query}" for query in qid]).ok
-    wrong_qid = qid.copy()
-    wrong_qid[np.flatnonzero(np.diff(qid))[2] + 1] -= 1
-    with pytest.raises(ra.InputError, match=r"at row \d+ the Pool begins a group but qid does not"):
-        ra.catboost.check_model(model, valid, DECLARED, qid=wrong_qid)
+    begins = np.flatnonzero(np.diff(qid))[2] + 1
+    later, earlier = qid.copy(), qid.copy()
+    later[begins], earlier[begins - 1] = qid[begins - 1], qid[begins]
+    for wrong_qid, row, reason in (
+        (later, begins, "the Pool begins a group but qid does not"),
+        (earlier, begins - 1, "qid begins a query but the Pool does not"),
+    ):
+        with pytest.raises(ra.InputError, match=rf"^at row {row} {reason}\.") as caught:
+            ra.catboost.check_model(model, valid, DECLARED, qid=wrong_qid)
+        assert caught.value.row == row
+
+
+def test_a_pool_without_groups_shows_the_value_of_all_rows_where_catboost_gives_one(trained):
+    model, (X, labels, qid, _) = trained[0], weighted_rows(1)
+    [row] = ra.catboost.check_model(model, cb.Pool(X, labels > 0), ra.presets.catboost.auc(), qid=qid).rows
+    assert (row.verdict, row.value) == ("not-comparable", pytest.approx(row.our_value, rel=1e-7))
+    assert row.reason.startswith("The Pool has no group ids, and CatBoost gives the value of all rows as one query.")
 
 
 def test_a_log_without_use_weights_has_the_metric():

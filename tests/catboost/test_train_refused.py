@@ -122,3 +122,17 @@ def test_ignored_weights_warn_even_if_only_the_training_set_is_evaluated():
         ra.catboost.train(DETERMINISTIC, train, QUERY_RMSE, CONV)
     model = ra.catboost.train(DETERMINISTIC, train, QUERY_RMSE, CONV, eval_set=pool(1))  # the eval_set has no weights
     assert [len(metrics[CONV.name]) for metrics in model.evals_result_.values()] == [10, 10]
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"group_id": [0, 0, 1, 1]}, "the Pool has no labels, but needs one label per row"),
+        ({"group_id": [0, 0, 1, 1], "label": np.ones((4, 2))}, r"the Pool has labels of shape \(4, 2\), but needs one"),
+        ({"label": [1, 0, 1, 0]}, "the Pool has no group ids, so its rows belong to no query"),
+        ({"group_id": [0, 0, 1, 1], "label": [1, 0, 1, 0], "baseline": np.zeros((4, 2))}, "a baseline of 2 columns"),
+    ],
+)
+def test_a_pool_that_lacks_a_column_of_a_ranking_is_refused(columns, message):
+    with pytest.raises(ra.InputError, match=f"^pool: .*{message}"):
+        ra.catboost.train(DETERMINISTIC, cb.Pool(np.arange(8.0).reshape(4, 2), **columns), QUERY_RMSE)

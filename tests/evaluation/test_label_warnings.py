@@ -51,6 +51,7 @@ def test_swapped_labels_and_scores_cause_a_warning_with_a_hint(name):
         (FRACTIONS, ra.presets.ir_measures.ap(None, rel=2), "labels[0] is 0.1, which ir_measures 0.4.3 refuses"),
         ([5, *WHOLE[1:]], ra.presets.ir_measures(5, exp=True), "labels[0] is 5, which gdeval.pl of ir_measures"),
         ([5, *WHOLE[1:]], "ir_measures.err@5", "labels[0] is 5, which gdeval.pl of ir_measures 0.4.3 refuses"),
+        ([5, *WHOLE[1:]], "azure_ai_evaluation@3", "labels[0] is 5, which Azure AI Evaluation 1.18.10 refuses unless"),
         ([1, 0.5, 0, 1, 0, 0], "ignite@3", "labels[1] is 0.5, which ignite 0.5.5 counts as 0"),
         ([-1, 1, 0, 1, 1, 1], "catboost.err@3", "labels[0] is -1, a chance to stop of -1, which is not from 0 to 1"),
     ],

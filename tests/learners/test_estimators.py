@@ -274,3 +274,14 @@ def test_a_subclass_of_a_learner_keeps_its_own_docstring():
 
     assert "Anything." in Mine.__doc__
     assert "history_" not in Mine.__doc__
+
+
+@for_every_learner
+def test_weights_that_are_all_zero_or_of_other_rows_are_refused(learner):
+    model = clone(learner).set_params(convention=WEIGHTED)
+    for weight, message in (
+        (np.zeros(DATA.y.size), "sample_weight: all weights are zero"),
+        (np.ones(DATA.y.size - 1), f"sample_weight has {DATA.y.size - 1} entries but there are {DATA.y.size} rows"),
+    ):
+        with pytest.raises(ra.InputError, match=message):
+            model.fit(DATA.X, DATA.y, qid=DATA.qid, sample_weight=weight)

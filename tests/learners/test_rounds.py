@@ -212,3 +212,22 @@ def ranklib_scores(learner: str, number: int) -> np.ndarray:
     if not file.is_file():
         pytest.skip("RankLib's scores of MQ2008 are missing")
     return np.loadtxt(file)
+
+
+def test_the_first_of_several_validation_sets_decides():
+    other = (VALID.X, 2 - VALID.y, VALID.qid)
+    first, both, swapped = (
+        ranknet(max_iter=12).fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=sets)
+        for sets in (EVAL_SET, [*EVAL_SET, other], [other, *EVAL_SET])
+    )
+    assert both.n_iter_ == first.n_iter_ != swapped.n_iter_
+    assert [entry.dataset for entry in both.history_[:3]] == ["train", "valid_0", "valid_1"]
+
+
+@pytest.mark.parametrize("name", ["eval_set", "validation_fraction"])
+def test_validation_needs_a_convention(name):
+    learner, sets = ranknet(max_iter=1).set_params(convention=None), EVAL_SET
+    if name == "validation_fraction":
+        learner, sets = learner.set_params(validation_fraction=0.5), None
+    with pytest.raises(ra.ConventionError, match=f"^{name} needs a convention to validate by"):
+        learner.fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=sets)

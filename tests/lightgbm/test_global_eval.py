@@ -145,3 +145,21 @@ def test_a_worker_leaves_the_network_if_the_metric_fails(error, machines, leaves
     with pytest.raises(type(error)), leaving_network(env):
         raise error
     assert calls == ["left"] * leaves
+
+
+@pytest.mark.parametrize("names", [[], ["a", "a"], "valid_0", ["a", 3], None])
+def test_names_of_sets_are_a_list_of_different_texts(names):
+    with pytest.raises(ra.InputError, match=r"eval_names=.* is not a list of different names"):
+        ra.lightgbm.global_eval(LETOR, eval_names=names)
+
+
+@pytest.mark.parametrize(("names", "numbered"), [
+    (["valid_0"], None), (("a", "b"), None), (["valid_2", "b"], None), (["a", "valid_1"], "valid_1"),
+    (["a", "valid_1", "valid_0"], "valid_1"),
+])  # fmt: skip
+def test_lightgbms_own_names_are_refused_for_several_sets(names, numbered):
+    if numbered is None:
+        assert ra.lightgbm.global_eval(LETOR, eval_names=names)
+        return
+    with pytest.raises(ra.InputError, match=f"has '{numbered}', but LightGBM numbers the sets separately"):
+        ra.lightgbm.global_eval(LETOR, eval_names=names)

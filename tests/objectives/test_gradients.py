@@ -141,6 +141,15 @@ def test_any_number_of_threads_draws_the_same_and_a_saved_state_continues_the_dr
 
 
 @pytest.mark.long
+@pytest.mark.parametrize("value", [*RANDOMIZED, *NOISY], ids=objective_id)
+def test_each_call_draws_anew(value):
+    labels, scores, sizes = labels_scores_sizes(value, 3, (8, 5, 7))
+    binding = value.bind(ra.Queries(labels, group_sizes=sizes))
+    gradients = [binding.gradients(scores)[0].tobytes() for _ in range(3)]
+    assert len(set(gradients)) == 3
+
+
+@pytest.mark.long
 @pytest.mark.parametrize("value", [*STATELESS, *NOISY], ids=objective_id)
 def test_rows_of_queries_may_be_interleaved(value):
     """A query draws for its rows in their order. Here all first rows come first, then all second rows, and so on."""
@@ -302,3 +311,18 @@ def test_an_error_names_the_first_row_of_several_kernel_calls(monkeypatch):
         with pytest.raises(ra.InputError, match=r"scores\[2\] is 1\.5e\+308, beyond float32") as error:
             ra.evaluate(queries, scores, ra.parse(convention).replace(precision="float32"))
         assert error.value.row == 2
+
+
+@pytest.mark.parametrize("columns", [{"row_weight": [1, 2, 3]}, {"pairs": ([0], [1])}], ids=["row_weight", "pairs"])
+def test_columns_that_no_objective_uses_are_refused(columns):
+    with pytest.raises(ra.InputError, match=f"{next(iter(columns))} was given, but this objective would ignore it"):
+        objectives.gradients([2, 0, 1], [1, 2, 3], "catboost.query_rmse", group_sizes=[3], **columns)
+
+
+def test_gains_of_a_dcg_above_1e30_are_refused_with_the_callers_row():
+    value = objectives.catboost.stochastic_rank("DCG", type="Exp")
+    scores, qid = [0.5, 0.25, 0.75, 1.0], ["a", "b", "a", "b"]
+    assert np.isfinite(objectives.gradients([1, 0, 0, 99], scores, value, qid=qid)).all()
+    with pytest.raises(ra.InputError, match=r"labels\[2\] is 100, whose gain 1\.26765e\+30 .* up to 1e\+30") as caught:
+        objectives.gradients([1, 0, 100, 99], scores, value, qid=qid)
+    assert caught.value.row == 2

@@ -261,3 +261,27 @@ def test_only_pair_objectives_accept_a_position_bias(adapter, bias, value):
     message = rf"corrects pairs of rows, but {type(value).__name__} has none\.\nHint: one of .*'LambdaRank', 'RankNet'"
     with pytest.raises(ra.ConventionError, match=message):
         make_objective(value, position_bias=bias)
+
+
+@pytest.mark.parametrize("count", ["all", "found"])
+def test_reciprocal_ranks_of_several_rows_have_no_gradients(count):
+    value = objectives.catboost.stochastic_rank("MRR")
+    with pytest.raises(ra.ConventionError, match=f"of the first relevant row's rank only, .* says count='{count}'"):
+        value.replace(convention=value.convention.replace(count=count))
+
+
+def test_an_object_with_an_objective_is_refused_with_the_way_to_it():
+    with pytest.raises(ra.ConventionError, match=r"is not an objective\.\nHint: its \.objective is one"):
+        objectives.base.as_objective(type("Callback", (), {"objective": objectives.QueryRMSE()})())
+
+
+@pytest.mark.parametrize(("number", "expected"), [(-1, None), (1, 1), (2, 2)])
+def test_minus_1_means_all_in_catboosts_losses(number, expected):
+    assert objectives.catboost.lambdamart(top=number).convention.k == expected
+    assert objectives.catboost.yetirank(mode="NDCG", num_neighbors=number).neighbors == expected
+
+
+@pytest.mark.parametrize("number", [0, -2, 1.5, "3"])
+def test_other_numbers_than_catboosts_are_refused(number):
+    with pytest.raises(ra.ConventionError, match=r"top=.*; allowed are whole numbers from 1 on, and -1 for all"):
+        objectives.catboost.lambdamart(top=number)

@@ -247,3 +247,78 @@ def test_lightgbm_gets_a_binary_gain_as_label_gain(gain):
     objective = objective.replace(convention=objective.convention.replace(gain=gain))
     gains = [float(label >= int(gain[-1])) for label in range(31)]
     assert ra.objectives.lightgbm.native_objective(objective)["label_gain"] == gains
+
+
+@pytest.mark.parametrize(
+    ("convention", "tool", "field", "nearest"),
+    [
+        (presets.ir_measures.ap(5).replace(relevant="above_0"), "ir_measures", "relevant", "from_1"),
+        (presets.sklearn.dcg(5).replace(discount="reciprocal"), "sklearn", "discount", "log2"),
+        (presets.catboost.mrr(5).replace(relevant="from_2"), "catboost", "relevant", "above_0.5"),
+        (presets.catboost(5).replace(gain="table_0_1_2"), "catboost", "gain", "linear"),
+        (presets.catboost(5).replace(gain="table_0_1_3"), "catboost", "gain", "exp2"),
+        (presets.trec_eval_9.P(5), "lightgbm", "k", 5),
+        (presets.trec_eval_9.recall(5), "xgboost", "empty", 0),
+        (presets.catboost.recall_at(5), "xgboost", "empty", 1),
+    ],
+)
+def test_a_tool_that_lacks_a_word_has_the_nearest_one(convention, tool, field, nearest):
+    assert getattr(presets.TOOLS[tool].nearest(convention), field) == nearest
+
+
+@pytest.mark.parametrize("tool", presets.TOOLS.values(), ids=presets.TOOLS)
+@pytest.mark.parametrize("text", ["", None])
+def test_a_metric_without_a_name_is_refused(tool, text):
+    with pytest.raises(ra.ConventionError) as caught:
+        tool.read(text)
+    assert "has no preset" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("cutoffs", "options"), [((10,), {"empty": 0}), ((10, 20), {}), ((10,), {"k": 5}), ((), {"k": 5, "empty": 0})]
+)
+def test_arguments_that_a_preset_lacks_are_refused(cutoffs, options):
+    with pytest.raises(TypeError, match=r"Letor4\.__call__\(\) (got|takes)"):
+        presets.letor4(*cutoffs, **options)
+
+
+def test_an_unhashable_value_of_an_option_is_refused():
+    with pytest.raises(ra.ConventionError, match=r"ignore_ties=\[1\]; allowed are True, False"):
+        presets.polars_ds(5, ignore_ties=[1])
+
+
+@pytest.mark.parametrize(("tool", "call"), [("ml_metrics", "mapk(10)"), ("scipy", "spearmanr()")])
+def test_the_error_of_a_tool_without_ndcg_names_its_first_measure(tool, call):
+    with pytest.raises(ra.ConventionError, match=re.escape(f"{tool} has no NDCG.\nHint: presets.{tool}.{call}.")):
+        presets.TOOLS[tool](10)
+
+
+@pytest.mark.parametrize(
+    ("text", "params", "k"),
+    [
+        ("ndcg", {"eval_at": [1]}, 1), ("ndcg@9999", {}, 9999), ("ndcg@10000", {}, None), ("map@10001", {}, None),
+        ("map", {"eval_at": 10_000}, None),
+    ],
+)  # fmt: skip
+def test_lightgbms_cutoff_of_its_longest_query_is_none(text, params, k):
+    assert presets.lightgbm.read(text, **params).k == k
+
+
+@pytest.mark.parametrize("cutoffs", [[], [0], [-1], [1, 2], [1.5], None])
+def test_a_list_of_other_than_one_cutoff_of_lightgbm_is_refused(cutoffs):
+    with pytest.raises(ra.ConventionError, match="'ndcg' has no cutoff"):
+        presets.lightgbm.read("ndcg", eval_at=cutoffs)
+
+
+@pytest.mark.parametrize(
+    ("top", "why"),
+    [
+        ("0", ", at which CatBoost gives every query 1 as NDCG and 0 as DCG"),
+        ("-5", ", which CatBoost takes as all rows"),
+        *[(top, "") for top in ("x5", "5x", "-", "2147483648")],
+    ],
+)
+def test_a_top_that_catboost_misreads_is_refused_with_its_meaning(top, why):
+    with pytest.raises(ra.ConventionError, match=f"has top='{top}'{why}; allowed are whole numbers from 1 on, or -1"):
+        presets.catboost.read(f"NDCG:top={top}")
+    assert presets.catboost.read("NDCG:top=1").k == 1

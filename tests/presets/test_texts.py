@@ -217,3 +217,55 @@ def test_a_metric_that_a_tool_has_and_no_preset_expresses_says_why(tool, metric,
     if hint is not None and "-" not in metric:
         with pytest.raises(ra.ConventionError, match=f"{metric}.* of {tool} has no preset: "):
             ra.parse(f"{tool}.{metric}")
+
+
+AS_PRINTED = "or a signature, which str(convention) prints"
+BY_AP = "`rankadapters conventions --measure ap` prints them; or a whole signature, up to '/v1'."
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("letor5@10", "did you mean 'letor4@10'? "), ("trec_eval_9.recal@5", "did you mean 'trec_eval_9.recall@5'? "),
+        ("ndcg@10/lightgbn+empty=0", "did you mean 'ndcg@10/lightgbm+empty=0'? "),
+        ("lightgbm.recall@5",
+         "did you mean 'catboost.recall_at@5' or 'trec_eval_9.recall@5' or 'trec_eval_10.recall@5'? "),
+        ("ap@10", f"'lightgbm.map@10', 'xgboost.map@10', 'catboost.map@10', ...; {BY_AP}"),
+        ("ap", "'sklearn.average_precision_score', 'sklearn.label_ranking_average_precision_score', 'lightgbm.ave"),
+        ("P_10", "'trec_eval_9.P_10', 'trec_eval_10.P_10', 'pytrec_eval.P_10', ...; "),
+        ("trec_eval_9.pre@5", "did you mean 'trec_eval_9.P@5' or 'trec_eval_9.relative_P@5' or 'trec_eval_9.set_P'? "),
+        ("P@0", "'letor3.p@10', "), ("recall@all", "'catboost.recall_at@all', "),
+        ("trec_eval_9.map@5", "'trec_eval_9.map', or 'trec_eval_9.map_cut@5'."),
+        ("foo", f"'letor4@10', 'lightgbm.map@5', 'lightgbm@10+empty=0', {AS_PRINTED}; or {{'foo': 'textbook@10'}}, if"),
+        ("foo!", f"'letor4@10', 'lightgbm.map@5', 'lightgbm@10+empty=0', {AS_PRINTED}."),
+    ],
+)  # fmt: skip
+def test_the_hint_for_an_unknown_text_names_the_likeliest_texts(text, hint):
+    with pytest.raises(ra.ConventionError) as caught:
+        ra.parse(text)
+    assert str(caught.value).partition("Hint: ")[2].startswith(hint)
+
+
+@pytest.mark.parametrize("name", ["", " ", "a\nb", 3])
+def test_a_name_of_a_mapping_is_a_text_in_one_line(name):
+    with pytest.raises(ra.ConventionError, match="is not a name for a convention"):
+        as_convention({name: "letor4@5"})
+
+
+def test_a_name_of_a_mapping_may_end_like_a_hash_unless_it_begins_with_a_measure():
+    assert as_convention({"mine@5/abcdef1": "letor4@5"}).name == "mine@5/abcdef1"
+    with pytest.raises(ra.ConventionError, match="digits of a hash"):
+        as_convention({"ndcg@5/abcdef1": "letor4@5"})
+
+
+@pytest.mark.parametrize(
+    ("text", "listed"),
+    [
+        ("lightgbm.zzz@5", ("lightgbm", "lightgbm.map", "lightgbm.auc", "lightgbm.average_precision")),
+        ("zzz!", presets.names()),
+    ],
+)
+def test_the_error_for_an_unknown_text_lists_the_presets_of_its_tool_or_all_of_ndcg(text, listed):
+    presets_are = f"nor a signature; the presets are {', '.join(map(repr, listed))}."
+    with pytest.raises(ra.ConventionError, match=re.escape(presets_are)):
+        ra.parse(text)

@@ -61,3 +61,24 @@ def test_dcg_score_takes_a_base_of_the_logarithm(base, k):
 def test_a_base_of_another_function_is_refused():
     with pytest.raises(ra.UnsupportedConventionError, match="cannot express discount='log_10', only discount='log2'"):
         ra.sklearn.native_metric(ra.presets.sklearn(5).replace(discount="log_10"))
+
+
+@pytest.mark.parametrize("labels", [[1, 0], [1, 1, 0], [0, 0, 0]], ids=["two rows", "two relevant", "none relevant"])
+def test_a_query_that_is_no_sample_of_top_k_accuracy_is_named(labels):
+    convention, scores = ra.presets.sklearn.top_k_accuracy_score(1), [0.5, 0.25, 1.0]
+    queries = {"qid": [*"aaa", *"b" * len(labels)]}
+    with pytest.raises(ra.InputError, match="query b is not a sample of sklearn's top_k_accuracy_score: three rows"):
+        ra.sklearn.check_parity([1, 0, 0, *labels], scores + scores[: len(labels)], convention, **queries)
+    assert ra.sklearn.check_parity([1, 0, 0, 0.5, 1, 0], scores * 2, convention, qid=list("aaabbb")).ok
+
+
+def test_queries_of_one_document_are_left_out_unless_all_are():
+    [row] = ra.sklearn.check_parity([1, 0, 1], [1, 0, 2], "sklearn@2", qid=["a", "b", "b"]).rows
+    assert (row.value, row.our_value) == (1, 1)
+    assert row.reason == "scikit-learn refuses one-document queries: 1 left out on both sides."
+    kept = (("label_ranking_average_precision_score", "abb"), ("average_precision_score", "abb"), ("ndcg_score", "aaa"))
+    for function, qid in kept:
+        [row] = ra.sklearn.check_parity([1, 0, 1], [1, 0, 2], ra.presets.sklearn.read(function), qid=list(qid)).rows
+        assert (row.verdict, row.reason) == ("equal", "")
+    with pytest.raises(ra.InputError, match="every query has one document, which sklearn's functions refuse"):
+        ra.sklearn.check_parity([1, 0], [1, 0], "sklearn@2", qid=["a", "b"])

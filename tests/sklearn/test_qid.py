@@ -74,3 +74,19 @@ def test_series_must_agree_in_their_index():
     assert type(value) is float
     with pytest.raises(ra.InputError, match="a different pandas index"):
         scorer(model, DATA.X, labels, qid=pd.Series(DATA.qid))
+
+
+@pytest.mark.parametrize(
+    ("as_table", "whole", "hint"),
+    [
+        (np.asarray, None, r"in X or y; or, outside of cross-validation, query_scorer\(convention, whole=ids\) with"),
+        (np.asarray, [1, 2], r"in X or y\. whole= has 2 ids, but X has \d+ rows, as in a fold\.$"),
+        (pd.DataFrame, None, r"in X or y\.$"), (pd.DataFrame, [1, 2], r"in X or y\.$"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("routed", [False, True])
+def test_the_hint_for_missing_ids_names_what_helps(as_table, whole, hint, routed):
+    state = "on, but nothing was passed by that name" if routed else "off, so scorers get no metadata"
+    with sklearn.config_context(enable_metadata_routing=routed), pytest.raises(ra.InputError, match=hint) as caught:
+        ra.sklearn.rows.find_qid("qid", as_table(DATA.X), DATA.y, whole=whole)
+    assert f"(metadata routing is {state})" in str(caught.value)

@@ -20,7 +20,7 @@ from sklearn.pipeline import make_pipeline  # noqa: E402
 from sklearn.preprocessing import StandardScaler  # noqa: E402
 from sklearn.utils import get_tags  # noqa: E402
 
-from rankadapters.sklearn import QueryRanker, query_scorer  # noqa: E402
+from rankadapters.sklearn import QueryKFold, QueryRanker, query_scorer  # noqa: E402
 from tests.helpers.toolkit_rankers import failed_checks  # noqa: E402
 from tests.sklearn.folds import DATA, FRAME, NAMES, SHUFFLED, TEXTBOOK, WEIGHTED, WEIGHTS, folds  # noqa: E402 - after the skip
 
@@ -161,6 +161,12 @@ def test_a_search_without_routing_works_with_a_column_of_ids():
             search.cv_results_["split0_test_score"][0]
             == ra.evaluate(DATA.y[test], scores, TEXTBOOK, qid=DATA.qid[test]).value
         )
+
+
+def test_ids_that_are_read_from_a_column_are_not_routed(metadata_routing):
+    X, model = FRAME.assign(query=DATA.qid), QueryRanker(Ridge(), qid="query", convention=TEXTBOOK)
+    options = {"params": {"qid": DATA.qid}, "cv": QueryKFold(3), "error_score": "raise"}
+    assert cross_validate(model, X, DATA.y, **options)["test_score"].size == 3
 
 
 # Pipelines

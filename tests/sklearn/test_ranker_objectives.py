@@ -115,3 +115,10 @@ def test_bagging_by_query_is_refused_under_a_declared_objective(in_ranker):
     with pytest.raises(ra.InputError, match=r"bagging_by_query=True draws queries only for LightGBM's own objectives"):
         model.fit(DATA.X, DATA.y, qid=DATA.qid)
     model.set_params(estimator__bagging_by_query=False).fit(DATA.X, DATA.y, qid=DATA.qid)
+
+
+def test_an_argument_that_xgboosts_fit_takes_only_without_a_callable_is_refused():
+    pytest.importorskip("xgboost")
+    model = QueryRanker(xgboost().set_params(objective=xgboost_squared_error))
+    with pytest.raises(ra.InputError, match=r"^feature_weights= is not supported with a callable objective"):
+        model.fit(DATA.X, DATA.y, qid=DATA.qid, feature_weights=np.ones(5))

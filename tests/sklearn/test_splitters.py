@@ -166,3 +166,24 @@ def test_random_state_may_be_a_numpy_generator(make):
         for state in (np.random.default_rng(3), seed)
     )
     assert folds == expected
+
+
+@pytest.mark.parametrize(
+    ("splitter", "ids", "message"),
+    [
+        (QueryKFold(2), "aa", r"for every fold, but there are 1\.\nHint: one query cannot be split; pass more"),
+        (QueryKFold(4), "abca", r"for every fold, but there are 3\.\nHint: n_splits from 2 to 3"),
+        (StratifiedQueryKFold(3), "ab", r"for every fold, but there are 2\.\nHint: n_splits from 2 to 2"),
+        (QueryShuffleSplit(1), "aa", r"QueryShuffleSplit needs two queries or more, but there is 1\.\nHint: one query"),
+        (QueryShuffleSplit(1, test_size=5), "aab", r"Hint: scikit-learn's samples are queries here; their number is 2"),
+    ],
+)
+def test_too_few_queries_are_refused_with_the_numbers_that_are_possible(splitter, ids, message):
+    rows = np.zeros(len(ids))
+    with pytest.raises(ra.InputError, match=message):
+        list(splitter.split(rows, rows, list(ids)))
+
+
+def test_ids_of_another_number_of_rows_are_refused():
+    with pytest.raises(ra.InputError, match="qid has 2 rows but X has 3"):
+        QueryKFold(2).split(np.zeros(3), groups=["a", "b"])
