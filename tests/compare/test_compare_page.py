@@ -100,13 +100,15 @@ def test_the_page_is_valid_self_contained_html(capsys, file, tmp_path):
         assert f"A panel per method; medians: {medians}." in text
 
 
-def test_the_page_of_one_method_omits_comparisons():
+@pytest.mark.parametrize("datasets", [["D1"], ["D1", "D2"]])
+def test_the_page_of_one_method_omits_comparisons(datasets):
     for package in ("adjustText", "matplotlib"):
         pytest.importorskip(package)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        written = page(Results({("a", "D1", "MAP"): 0.5}, higher_is_better=True))
-    assert "1 method on 1 data set by 1 measure: 1 value." in written
+        written = page(Results({("a", name, "MAP"): 0.5 for name in datasets}, higher_is_better=True))
+    sizes = {1: "1 data set by 1 measure: 1 value.", 2: "2 data sets by 1 measure: 2 values."}
+    assert f"1 method on {sizes[len(datasets)]}" in written
     assert "left out" not in written
     assert "by measure<" not in written
 

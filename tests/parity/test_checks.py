@@ -174,6 +174,14 @@ def test_a_named_cause_must_round_to_the_printed_number():
         assert ("gain='linear' in place of" in report.rows[0].reason) is is_named
 
 
+@pytest.mark.parametrize("column", ["retrieved", "judged"])
+def test_queries_with_rows_left_out_are_refused_by_every_toolkit(column):
+    pytest.importorskip("sklearn")
+    queries = ra.Queries([1, 0, 1], group_sizes=[3], **{column: [True, True, False]})
+    with pytest.raises(ra.InputError, match=f"have {column}=, but to scikit-learn every row is retrieved and judged"):
+        ra.sklearn.check_parity(queries, [3, 2, 1], "sklearn@2+missing=zero+unjudged=drop")
+
+
 # Any two numbers.
 
 THREE = ra.Queries([1, 0, 2], group_sizes=[3])
