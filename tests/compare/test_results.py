@@ -198,6 +198,16 @@ def test_a_file_that_is_not_csv_is_refused(content, message, tmp_path):
         Results.read(5)
 
 
+def test_a_changed_byte_of_a_parquet_file_is_found_by_its_checksum(tmp_path):
+    frame, parquet = frame_maker("pyarrow", "table"), pytest.importorskip("pyarrow.parquet")
+    path = tmp_path / "r.parquet"
+    parquet.write_table(frame(), path, write_page_checksum=True, compression="none", use_dictionary=False)
+    content = path.read_bytes()
+    path.write_bytes(content.replace(np.float64(0.4).tobytes(), np.float64(0.5).tobytes(), 1))
+    with pytest.raises(InputError, match="CRC checksum verification failed"):
+        Results.read(path, higher_is_better=True)
+
+
 def test_a_parquet_file_without_pyarrow_names_the_extra(monkeypatch, tmp_path):
     (tmp_path / "r.parquet").write_bytes(b"PAR1")
     monkeypatch.setitem(sys.modules, "pyarrow", None)
