@@ -384,6 +384,26 @@ def test_a_preset_together_with_a_change_of_the_queries_is_named():
     assert ", without the one-document queries" in reason
 
 
+@pytest.mark.parametrize(
+    ("sizes", "declared", "k", "named"),  # for NDCG, every row has a gain
+    [
+        *(([4] * 10, "letor4.p@6", k, True) for k in (1, 2, 3, 4, 5, 7, 10, 20)),  # of the longest query, k + 1, usual
+        *(([4] * 10, "letor4.p@6", k, False) for k in (8, 21)),
+        ([110, 90], "sklearn@3", 100, True),
+        ([110, 90], "sklearn@3", 101, False),
+        ([60, 50], "sklearn@3", 60, True),
+        ([60, 50], "sklearn@3", 59, True),
+    ],
+)
+def test_usual_cutoffs_and_those_up_to_the_longest_query_or_100_are_tried(sizes, declared, k, named):
+    rng = np.random.default_rng(2)
+    convention = ra.parse(declared)
+    labels, scores = rng.integers(0, 2, sum(sizes)) + (convention.measure == "ndcg"), rng.normal(size=sum(sizes))
+    value = ra.evaluate(labels, scores, convention.at(k), group_sizes=sizes).value
+    reason = reason_for(labels, scores, convention, value, group_sizes=sizes)
+    assert (f"k={k} in place of k={convention.k}" in reason) is named
+
+
 def test_labels_and_scores_swapped_are_named():
     rng = np.random.default_rng(4)
     labels, scores, qid = rng.integers(0, 4, 60), rng.random(60), np.repeat(np.arange(10), 6)
