@@ -229,6 +229,19 @@ def test_scores_of_two_conventions_that_cannot_differ_here_must_be_equal(scores,
     assert (row.verdict, row.tolerance) == (verdict, 0)
 
 
+@pytest.mark.parametrize("data", [{"labels": LABELS}, {"scores": SCORES}, {"group_sizes": SIZES}])
+def test_a_part_of_the_data_is_refused(data):
+    with pytest.raises(ra.InputError, match="labels= and scores= go together, and the keywords of Queries with them"):
+        compare_numbers(0.25, 0.5, **data)
+
+
+def test_the_convention_is_that_of_the_second_score_or_else_of_the_first_or_else_declared():
+    yahoo, ranklib = (ra.evaluate(THREE, [1, 2, 3], name) for name in ("yahoo@3", "ranklib@3"))
+    options = {"convention": TEXTBOOK, "labels": THREE, "scores": [1, 2, 3]}
+    rows = [compare_numbers(*pair, **options).rows[0] for pair in ((yahoo, ranklib), (yahoo, yahoo.value), (1, 1))]
+    assert [row.convention for row in rows] == [ranklib.convention, yahoo.convention, TEXTBOOK]
+
+
 @pytest.mark.parametrize("column", ["query_weight", "row_weight"])
 def test_weights_that_the_convention_does_not_count_are_refused_in_comparisons(column):
     queries = ra.Queries(LABELS, group_sizes=SIZES, **{column: [1, 2] if column == "query_weight" else SCORES})
