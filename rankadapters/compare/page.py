@@ -46,7 +46,7 @@ def page(results: Results, *, title: str = "Methods over data sets", strict: boo
     }
     named = list(dict.fromkeys(name for result in fronts for name in (*result.first, *result.second)))
     for over, noun in zip(AXES, ("measure", "data set"), strict=True):
-        if len(getattr(results, f"{over}s")) > 1:
+        if named and len(getattr(results, f"{over}s")) > 1:
             sections[f"One {noun} left out"] = _left_out(leave_one_out(results, over=over), noun, named)
     signatures = [f"{c.name}: {c}" for c in results.conventions if c is not None]
     if signatures:

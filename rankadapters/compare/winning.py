@@ -26,6 +26,8 @@ ALL = "all"
 CELL = ["dataset", "measure"]  # methods are compared within these
 AGAINST = {"iwn": "ideal winning number", "n_datasets": "number of data sets"}
 MOST_DECIMALS = 98  # values printed with more are taken as exact, like values given as numbers
+NO_OPPONENTS = "no method has an opponent, so there is no number to draw."
+TWO_METHODS = "results of two methods on one data set"
 
 
 class MixedDecimalsWarning(UserWarning):
@@ -101,8 +103,7 @@ class WinningNumbers(Document):
         nwn, n_shown = self.nwn[-1], whole("n", n, hint="n=20")
         named = [(self.methods[m], float(nwn[m])) for m in self._best_first() if not math.isnan(nwn[m])][:n_shown]
         if not named:
-            hint = "results of two methods on one data set"
-            raise InputError("no method has an opponent, so there is no number to draw.", hint=hint)
+            raise InputError(NO_OPPONENTS, hint=TWO_METHODS)
         return bars(named, "normalized winning number", "Winning numbers")
 
     def _best_first(self) -> list[int]:
@@ -206,12 +207,14 @@ class LeaveOneOut(Document):
         Raises
         ------
         InputError
-            A method is unknown or has no opponents.
+            A method is unknown or has no opponents, or no method has any.
         MissingToolkitError
             matplotlib is not installed.
         """
         with_opponents = [name for name, iwn in zip(self.methods, self.all_iwn, strict=True) if iwn]
         drawn = with_opponents if methods is None else names("methods", methods, hint="methods=['name', ...]")
+        if not drawn:
+            raise InputError(NO_OPPONENTS, hint=TWO_METHODS)
         panels = {name: ([(iwn, float(nwn)) for iwn, nwn in self.points(name)], self.bagplot(name)) for name in drawn}
         return bagplots(panels, "ideal winning number", "normalized winning number")
 

@@ -100,13 +100,21 @@ def test_the_page_is_valid_self_contained_html(capsys, file, tmp_path):
         assert f"A panel per method; medians: {medians}." in text
 
 
-def test_the_page_of_one_method_omits_comparisons():
+@pytest.mark.parametrize(
+    ("cells", "size"),
+    [
+        ([("a", "D1")], "1 method on 1 data set by 1 measure: 1 value."),
+        ([("a", "D1"), ("a", "D2")], "1 method on 2 data sets by 1 measure: 2 values."),
+        ([("a", "D1"), ("b", "D1")], "2 methods on 1 data set by 1 measure: 2 values."),
+    ],
+)
+def test_the_page_of_one_method_or_data_set_omits_comparisons(cells, size):
     for package in ("adjustText", "matplotlib"):
         pytest.importorskip(package)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        written = page(Results({("a", "D1", "MAP"): 0.5}, higher_is_better=True))
-    assert "1 method on 1 data set by 1 measure: 1 value." in written
+        written = page(Results({(*cell, "MAP"): 0.5 for cell in cells}, higher_is_better=True))
+    assert size in written
     assert "left out" not in written
     assert "by measure<" not in written
 

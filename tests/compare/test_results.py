@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from rankadapters.compare import Results, winning_numbers
+from rankadapters.compare import Results, front, leave_one_out, winning_numbers
 from rankadapters.core.errors import IncomparableScoresError, InputError
 
 CELLS = {("a", "D1", "MAP"): 0.5, ("b", "D1", "MAP"): 0.4, ("a", "D2", "MAP"): 0.3}
@@ -156,6 +156,76 @@ def test_the_error_of_a_bad_cell_has_its_row():
     assert caught.value.row == 3
 
 
+CELL = ("a", "D", "m")
+SHORT_SCORE = ra.evaluate([1, 0], [2, 1], "letor4@2", group_sizes=[2])
+
+
+@pytest.mark.parametrize(
+    ("data", "message", "row"),
+    [
+        ([ROWS[0], (*CELL, 10**400)], r"value\[1\] is 10{79};", 1),
+        ([ROWS[0], (*CELL, True)], r"value\[1\] is True; allowed are finite numbers", 1),
+        ([ROWS[0], (*CELL, "1e9999")], r"value\[1\] is '1e9999'; allowed are finite numbers", 1),
+        ([ROWS[0], ("a", " ", "m", 0.5)], r"dataset\[1\] is ' '; allowed are texts that are not empty", 1),
+        ([ROWS[0], ("a", "D", 0.5)], r"results\[1\] is \('a', 'D', 0.5\); allowed are", 1),
+        ([ROWS[0], (*CELL, SHORT_SCORE)], r"results\[1\] is \('a', 'D', 'm', Score", 1),
+        ([ROWS[0], (*CELL, 0.5, "table 3", True)], r"results\[1\] is .* True\); allowed are", 1),
+        ([(*CELL, 0.5, "table 3"), (*CELL, 0.4)], r"two values of 'm' on 'D': 0.5 \(table 3\) and 0.4\.", 1),
+        ({**COLUMNS, "value": 5}, "column=5; allowed are lists and arrays", None),
+    ],
+    ids=str,
+)
+def test_a_refused_cell_or_column_is_named(data, message, row):
+    with pytest.raises(InputError, match=message) as caught:
+        Results(data, higher_is_better=True)
+    assert caught.value.row == row
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"a\0", "line contains NUL"), (b"\xe9", "'utf-8' codec"), (b'"a"b', "',' expected after"),
+        (b"a,D", "row 0 has 2 fields, the header 4"),
+    ],
+)  # fmt: skip
+def test_a_file_that_is_not_csv_is_refused(content, message, tmp_path):
+    (tmp_path / "r.csv").write_bytes(b"method,dataset,measure,value\n" + content + b"\n")
+    with pytest.raises(InputError, match=message):
+        Results.read(tmp_path / "r.csv")
+    with pytest.raises(InputError, match=r"none\.csv: cannot be read: No such file"):
+        Results.read(tmp_path / "none.csv")
+    with pytest.raises(InputError, match=r"path=5; allowed are texts and pathlib\.Path"):
+        Results.read(5)
+
+
+def test_a_changed_byte_of_a_parquet_file_is_found_by_its_checksum(tmp_path):
+    frame, parquet = frame_maker("pyarrow", "table"), pytest.importorskip("pyarrow.parquet")
+    path = tmp_path / "r.parquet"
+    parquet.write_table(frame(), path, write_page_checksum=True, compression="none", use_dictionary=False)
+    content = path.read_bytes()
+    path.write_bytes(content.replace(np.float64(0.4).tobytes(), np.float64(0.5).tobytes(), 1))
+    with pytest.raises(InputError, match="CRC checksum verification failed"):
+        Results.read(path, higher_is_better=True)
+
+
+def test_a_parquet_file_without_pyarrow_names_the_extra(monkeypatch, tmp_path):
+    (tmp_path / "r.parquet").write_bytes(b"PAR1")
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(ra.MissingToolkitError, match=r'pyarrow is not installed\.\nHint: .*"rankadapters\[files\]"'):
+        Results.read(tmp_path / "r.parquet")
+
+
+@pytest.mark.parametrize("compare", [winning_numbers, leave_one_out, front])
+def test_other_types_than_results_are_refused(compare):
+    with pytest.raises(InputError, match="of type list"):
+        compare([1])
+
+
+def test_undeclared_measures_that_differ_in_case_are_two():
+    results = Results([("a", "D", "MAP", 0.5), ("a", "D", "map", 0.4)], higher_is_better=True)
+    assert results.measures == ("MAP", "map")
+
+
 def test_a_direction_may_name_a_measure_by_any_of_its_texts():
     cells = [("a", "D", "letor4@10", 0.5), ("a", "D", "MAP", 0.4)]
     for name in ("letor4@10", "ndcg@10/letor4", "ndcg@10"):
@@ -163,9 +233,18 @@ def test_a_direction_may_name_a_measure_by_any_of_its_texts():
         assert dict(zip(results.measures, results.higher, strict=True)) == {"ndcg@10": True, "MAP": False}
     with pytest.raises(InputError, match="'ndcg@10': higher and lower are both said to be better"):
         Results(cells, higher_is_better={"letor4@10": True, "ndcg@10": False, "MAP": True})
+    with pytest.raises(InputError, match="'MAP': nothing says whether higher is better"):
+        Results(cells, higher_is_better={"MAP": None})
+    with pytest.raises(InputError, match="higher_is_better names 'NDCG', which is not a measure of the results"):
+        Results(cells, higher_is_better={"MAP": True, "NDCG": True})
 
 
 # Conversion to frames and text
+
+
+def test_a_table_keeps_printed_decimals_and_marks_the_best_value_by_the_direction():
+    results = Results([("a", "D", "m", "1"), ("b", "D", "m", 0.5)], higher_is_better=False)
+    assert results.to_markdown().splitlines()[-2:] == ["| a | 1 |", "| b | **0.5000** |"]
 
 
 def test_results_become_sparse_and_dense_frames():
@@ -203,8 +282,9 @@ def test_only_selects_methods_and_data_sets():
     assert (part.conventions, part.higher, column(part, "decimals")) == ((None,), (True,), [2])
     assert (column(part, "source"), column(results.only(methods=["a"]), "source")) == (["table 4"], [None])
     assert results.only(methods=["a"]).conventions == (LETOR.convention,)
-    with pytest.raises(InputError, match="'z' is not in the results"):
-        results.only(methods=["z"])
+    many = Results([(f"m{number}", "D", "MAP", 0.5) for number in range(21)], higher_is_better=True)
+    with pytest.raises(InputError, match=r"'z' is not in the results.\nHint: there are 'm0', .*, 'm19'[.]$"):
+        many.only(methods=["z"])
     with pytest.raises(InputError, match="no cell is left"):
         results.only(methods=["a"], datasets=["E"])
 

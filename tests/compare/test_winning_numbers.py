@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankadapters.compare import MixedDecimalsWarning, Results, front, leave_one_out, winning_numbers
+from rankadapters.core.errors import InputError
 from tests.helpers.checkout import GOLDEN
 from tests.helpers.parameters import examples
 
@@ -196,6 +197,21 @@ def test_tables_print_the_numbers_of_every_method():
     assert leave_one_out(results).blocks()[0].lines == ranges
     without_ranges = (("a", "1.0000", "-", "-", "-"), ("b", "0.0000", "-", "-", "-"), ("c", "0.0000", "-", "-", "-"))
     assert leave_one_out(results.only(datasets="D1")).blocks()[0].lines == without_ranges
+
+
+def test_methods_without_opponents_are_left_out_wherever_they_are():
+    cells = {("alone", "D9", "MAP"): 0.5, ("a", "D1", "MAP"): 0.5, ("b", "D1", "MAP"): 0.4}
+    results = Results(cells, higher_is_better=True)
+    loo = leave_one_out(results)
+    assert [line[0] for line in loo.blocks()[0].lines] == ["a", "b"]
+    alone = results.only(methods="alone")
+    with pytest.raises(InputError, match="'alone' has no opponents, so it has no points"):
+        loo.bagplot("alone")
+    pytest.importorskip("matplotlib")
+    assert [panel.get_title() for panel in loo.plot().axes if panel.get_title()] == ["a", "b"]
+    for report in (winning_numbers(alone), leave_one_out(alone)):
+        with pytest.raises(InputError, match="no method has an opponent, so there is no number to draw"):
+            report.plot()
 
 
 def test_tied_methods_keep_their_order_and_the_plot_shows_twenty():

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import json
 import math
 import os
+import re
 import select
 import shutil
 import subprocess
@@ -502,6 +504,71 @@ def test_a_function_of_a_ranking_can_be_checked():
 def test_a_program_that_cannot_be_started_raises():
     with pytest.raises(ra.InputError, match="cannot be started"), ra.conformance.Program("no-such-program") as function:
         ra.conformance.check(function, "sklearn@3", takes="groups")
+
+
+@pytest.mark.parametrize(
+    ("command", "options", "problem"),
+    [
+        (5, {}, "command=5; allowed are command lines"),
+        ("'open", {}, "allowed are command lines"),
+        ("node", {"timeout": 1e6 + 1}, "timeout=1000001.0; allowed are numbers above 0, up to 1000000"),
+        ("node", {"timeout": 0}, "timeout=0; allowed are numbers above 0"),
+    ],
+)
+def test_a_bad_command_or_time_out_is_refused(command, options, problem):
+    assert ra.conformance.Program("node", timeout=1e6)
+    with pytest.raises(ra.InputError, match=problem):
+        ra.conformance.Program(command, **options)
+
+
+VECTOR = ra.conformance.Vector(
+    labels=(1.0, 0.0), scores=(0.5, 0.25), group_sizes=(2,), value=1.0, purpose="ties", shows=("k", "ties")
+)
+ANSWERS = {3: (0.5, ""), 4: (None, "said: 'x'"), 5: (0.25, "")}
+WRONG = {
+    "failures": tuple(
+        ra.conformance.Failure(id=number, vector=VECTOR, answer=answer, problem=problem)
+        for number, (answer, problem) in ANSWERS.items()
+    ),
+    "fields": {"divisor": ("k", 2)},
+}
+
+
+@pytest.mark.parametrize(
+    ("parts", "conforms", "text"),
+    [
+        ({"fields": {}}, True, "The function conforms: all 9 cases of precision@1/.* have their value"),
+        ({"fields": {}, "faults": ("it draws",)}, False, "conform: it draws; all 9 cases .*\n(.|\n)*Note: it draws[.]"),
+        (
+            WRONG,
+            False,
+            r"conform: 3 of 9 cases fail[.](.|\n)*divisor +k +2\n(.|\n)*3 +ties +1.0 +0.5\n 4 .* said: 'x'$",
+        ),
+        ({**WRONG, "fields": {}, "explanation": "it sorts"}, False, r"fail[.]\n.*\n\nMost likely it sorts[.]\n"),
+    ],
+)
+def test_a_report_says_which_cases_fail_and_is_the_error(parts, conforms, text):
+    report = ra.conformance.Conformance(convention=ra.parse("letor4.p@1"), n_cases=9, **parts)
+    assert report.conforms is conforms
+    assert re.search(text, str(report))
+    assert [failure["value"] for failure in report.to_dict()["failures"]] == [f.answer for f in report.failures]
+    if conforms:
+        report.raise_if_failed()
+        return
+    with pytest.raises(ra.conformance.ConformanceError) as raised:
+        report.raise_if_failed()
+    assert str(raised.value) == str(report)
+
+
+def test_a_file_of_vectors_has_the_data_of_each():
+    vectors = ra.conformance.Vectors(ra.parse("letor4.p@1"), (VECTOR, dataclasses.replace(VECTOR, value=None)))
+    case = {"k": 1, "queries": [{"labels": [1, 0], "scores": [0.5, 0.25]}], "purpose": "ties", "shows": ["k", "ties"]}
+    values = [{"id": 1, "value": 1.0, **case, "optional": False}, {"id": 2, "value": None, **case, "optional": False}]
+    assert json.loads(vectors.to_json()) == vectors.to_dict()
+    assert vectors.to_dict() == {"convention": str(vectors.convention), "cases": values}
+    assert len(vectors.to_json().splitlines()) == 4
+    assert [line.split()[0] for line in str(vectors).splitlines()[-2:]] == ["1", "2"]
+    assert str(vectors).endswith("none")
 
 
 def run(capsys, *arguments):

@@ -63,11 +63,20 @@ NAMES_OF_OTHERS = ("", "ndcg@2/textbook", "ndcg@1/yahoo", "ndcg@1/0000000")
     [
         {"value": "x"}, {"n_queries": None}, {"digest": 3}, {"convention": None},
         *({"name": name} for name in NAMES_OF_OTHERS),
+        {"digest": "7"}, {"digest": "0x"}, {"convention": "textbook@1"}, {"value": 1.001}, {"value": -0.001},
+        {"n_queries": 0}, {"n_scored": 3}, {"n_empty": -1}, {"more": 1},
     ],
 )  # fmt: skip
 def test_a_damaged_dict_of_a_score_is_refused(damage):
-    with pytest.raises((ra.InputError, ra.ConventionError), match=r"Hint: "):
+    with pytest.raises((ra.InputError, ra.ConventionError), match=r"this is not a score: (.|\n)*Hint: "):
         ra.Score.from_dict({**ONE_OF_TWO.to_dict(), **damage})
+
+
+def test_json_with_a_member_twice_is_refused():
+    text = ONE_OF_TWO.to_json()
+    assert ra.Score.from_json(text) == ONE_OF_TWO
+    with pytest.raises(ra.InputError, match="is not the JSON text of a score: a member is repeated"):
+        ra.Score.from_json(text.replace("{", '{"value": 0.25, '))
 
 
 @pytest.mark.parametrize("convention", [TEXTBOOK, TEXTBOOK.replace(empty=0.25), ra.parse(str(TEXTBOOK))])

@@ -91,6 +91,8 @@ def test_a_mapping_of_queries_gives_the_same_segments_as_a_column():
         ([10, 9, 10], [9, 10]),
         ([True, False, True], [False, True]),
         ([np.datetime64(f"2026-0{month}-01") for month in (2, 1, 2)], [date(2026, 1, 1), date(2026, 2, 1)]),
+        ([np.timedelta64(days, "D") for days in (2, 1, 2)], [timedelta(days=1), timedelta(days=2)]),
+        ([("x", 1), (1, "x"), ("x", 1)], [("x", 1), (1, "x")]),
         (["b", 2, 10], [2, 10, "b"]),
         ([2, "b", 0.5], [0.5, 2, "b"]),
         ([("x", 2), ("x", 1), ("x", 2)], [("x", 1), ("x", 2)]),

@@ -20,6 +20,8 @@ def test_tallies_are_read_back_from_plain_data_unless_it_is_damaged():
     for data in ({"convention": str(TEXTBOOK)}, *({**tally_of("a").to_dict(), **change} for change in damage)):
         with pytest.raises(ra.InputError, match="this is not a tally"):
             ra.Tally.from_dict(data)
+    with pytest.raises(ra.ConventionError, match=r"^'none'"):
+        ra.Tally.from_dict({**tally.to_dict(), "convention": "none"})
 
 
 def test_tallies_that_share_a_query_or_differ_in_convention_do_not_add_up():

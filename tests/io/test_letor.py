@@ -119,6 +119,24 @@ def test_a_file_of_lightgbm_has_its_group_sizes_next_to_it(write):
     assert read_features([path, second])[0].qid.tolist() == [1, 1, 2, 3, 4, 4]
 
 
+@pytest.mark.parametrize(
+    ("sizes", "problem"),
+    [
+        ("1\n2.5\n", "group 2 has 2.5 rows"),
+        ("0\n3\n", "group 1 has 0 rows"),
+        ("1\n-1\n3\n", "group 2 has -1 rows"),
+        ("1\n1\n", r"the groups have 2 rows in all, but .*rank.test has 3"),
+        ("1\n3\n", r"the groups have 4 rows in all, but .*rank.test has 3"),
+        ("3\nx\n", "line 2 is 'x'; expected one finite number per line"),
+    ],
+)
+def test_wrong_group_sizes_are_refused_by_their_number(write, sizes, problem):
+    path = write(LIGHTGBM, "rank.test")
+    write(sizes, "rank.test.query")
+    with pytest.raises(ra.InputError, match=rf"rank\.test\.query[:,] {problem}"):
+        read_letor(path)
+
+
 def test_group_sizes_are_not_read_if_the_lines_have_queries(write):
     write("2\n", "rows.txt.query")
     assert read_letor(write(ROWS, "rows.txt")).queries.query_ids.tolist() == ["7", "9"]
@@ -158,6 +176,40 @@ def read_with_predictions(path):
 
 def read_with_feature(path):
     return read_letor(path, feature=1)
+
+
+TABLE_FAULTS = {
+    "1:1e400": "'1:1e400' is beyond float64", "2:1 2:3": "'2:3' gives feature 2 a second value",
+    "3:1 1:2 3:4": "'3:4' gives feature 3 a second value", "-1:1": "'-1:1' is not a feature",
+    "1_0:1": "'1_0:1' is not a feature", ":1": "':1' is not a feature", "1:": "'1:' is not a feature",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("features", TABLE_FAULTS)
+def test_a_faulty_feature_of_a_table_is_named_with_its_line(write, features):
+    with pytest.raises(ra.InputError, match=f"line 2: {TABLE_FAULTS[features]}") as caught:
+        read_features(write(f"1 qid:1 1:1 5:1\n0 qid:1 {features}\n2 qid:1 0:1\n"))
+    assert caught.value.row == 1
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ("0 qid: 1:2", "'qid:' is not qid:QUERY"),
+        ("0", "'0' is not followed by qid:QUERY"),
+        ("0 x:1", "'x:1' is not qid:QUERY"),
+        ("0 qid:1 2:1 x", "'x' is not a feature"),
+        ("0 qid:1 1:1 1:2", "'1:2' is a second value of the feature"),
+        ("0 qid:1 1:nan", "'1:nan' is not a finite number, which the score must be"),
+        ("9007199254740993 qid:1 1:1", "'9007199254740993' is beyond 2"),
+        ("0 qid:1 1:9007199254740993", "'1:9007199254740993' is beyond 2"),
+        ("0 qid:1 1:1 qid:2", "'qid:2' is a second qid"),
+    ],
+)
+def test_a_faulty_line_is_named_with_the_word_that_is_wrong(write, line, problem):
+    with pytest.raises(ra.InputError, match=f"line 2: {problem}") as caught:
+        read_letor(write(f"1 qid:1 1:1\n{line}\n"), feature=1)
+    assert caught.value.row == 1
 
 
 READERS = (read_with_predictions, read_with_feature, read_features)

@@ -294,6 +294,30 @@ def test_a_quote_that_hides_rows_in_a_column_that_is_not_read_is_refused(write, 
         read_table(path, **COLUMNS)
 
 
+def test_a_field_of_several_lines_between_tabs_is_refused(write, arrow):
+    header, row = "query\tgrade\tmodel\ttext\n", '7\t1\t0.5\t"a"\n'
+    assert read_table(write(f"{header}\n{row}\n{row}", "table.tsv"), **COLUMNS).scores.tolist() == [0.5, 0.5]
+    several = row.replace("a", "a\nb")
+    for text, line in ((several, 3), ("\n" + several, 4), (row + several, 4)):
+        with pytest.raises(ra.InputError, match=rf"table\.tsv, line {line} is within quotes"):
+            read_table(write(header + text, "table.tsv"), **COLUMNS)
+
+
+@pytest.mark.parametrize(
+    ("text", "problem", "row"),
+    [
+        ('"query,grade,model\n7,1,1\n', "header: unexpected end of data", None),
+        ("\udcff,grade,model\n7,1,1\n", "header: 'utf-8' codec", None),
+        ("query,grade,model\n7,1,1\n7,1,x\n", "row 2, column 'model': .*'x'", 1),
+        ("query,grade,model\n7,1,1\n7,1,9007199254740993\n", "row 2, column 'model': '9007199254740993' is beyond", 1),
+    ],
+)
+def test_a_faulty_header_or_cell_is_named(write, arrow, text, problem, row):
+    with pytest.raises(ra.InputError, match=rf"table\.csv, {problem}") as caught:
+        read_table(write(text.encode("utf-8", "surrogateescape"), "table.csv"), **COLUMNS)
+    assert caught.value.row == row
+
+
 def test_without_pyarrow_a_table_is_refused(write, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     for path in (write(b"PAR1", "table.parquet"), write("query,grade,model\n7,1,0.5\n", "table.csv")):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 
 import numpy as np
@@ -135,6 +136,46 @@ def test_the_files_of_beir_and_ms_marco_are_read_like_those_of_trec(write, heade
     assert judgments.place(1).endswith("run.txt, line 2 (document 'a' of query 'q')")
 
 
+@pytest.mark.parametrize(
+    ("run", "bad_line"),
+    [
+        ("q\ta\t1\t9\nq\tb\t2\t9\n", None),  # equal scores
+        ("q\ta\t1\t8\nq\tb\t2\t9\n", 2),
+        ("q\ta\t1\t9\nq\tb\t3\t8\n", 2),
+        ("q\ta\t2\t9\nq\tb\t3\t8\n", 1),
+    ],
+)
+def test_a_run_with_tabs_has_ranks_from_0_or_1_and_falling_scores(write, run, bad_line):
+    if bad_line is None:
+        assert read(write, QRELS, run).scores.tolist() == [9, 9]
+        return
+    with pytest.raises(
+        ra.InputError, match=rf"run\.txt, line {bad_line} is .*, by ranks from 0 or 1 and falling scores"
+    ):
+        read(write, QRELS, run)
+
+
+BEIR_HINT = "a qrels.tsv of BEIR has no iterations; awk '{}{{print $1, 0, $2, $3}}' adds them"
+
+
+@pytest.mark.parametrize(
+    ("qrels", "run", "hint"),
+    [
+        ("q a 1\n", RUN, BEIR_HINT.format("")),
+        ("query-id corpus-id score\nq a 1\n", RUN, BEIR_HINT.format("NR > 1 ")),
+        ("q 0 a 1 2\n", RUN, "blanks and tabs separate words"),
+        (QRELS + RUN, RUN, "perhaps the files are swapped"),
+        (QRELS, QRELS, "perhaps the files are swapped"),
+        (QRELS, "query-id corpus-id score\nq a 1\n", "perhaps the files are swapped"),
+        (QRELS, "q a 1\n", "a run of MS MARCO has no scores; awk"),
+        (QRELS, "q Q0 a 1 3\n", "blanks and tabs separate words"),
+    ],
+)
+def test_the_hint_fits_the_number_of_words(write, qrels, run, hint):
+    with pytest.raises(ra.InputError, match=f"\nHint: .*{re.escape(hint)}"):
+        read(write, qrels, run)
+
+
 def test_labels_that_do_not_count_up_in_a_query_are_no_ranks(write):
     for qrels in ("q\ta\t1\n", "q\ta\t1\nr\tb\t1\n", "q\ta\t1\nq\tb\t2\nr\tb\t3\n", "q\ta\t1\nq\tb\t1\n"):
         assert read_trec(write(qrels)).queries.n_docs == qrels.count("\n")
@@ -161,6 +202,7 @@ WORDS_AFTER_TAG = "1 line of the run has words after the tag, which were not rea
         (QRELS, "# q Q0 c 1 t\n" + RUN, "1 line of the run begins with # and was left out"),
         ("#\n" + QRELS, "#\nz Q0 a 1 3 t t\n" + RUN, ALL_NOTES),
         (QRELS, RUN, ""),
+        (QRELS, "q Q0 a 1.0 3 9\nq Q0 b -2 1 9\n", ""),
     ],
 )  # fmt: skip
 def test_comments_and_words_after_the_tag_are_skipped_with_a_note(write, pyarrow, qrels, run, note):

@@ -53,6 +53,9 @@ class Few:
         return reason_for(cls.labels, cls.scores, DECLARED, value, group_sizes=cls.sizes, query_weight=cls.weights)
 
 
+FEW = ra.Queries(Few.labels, group_sizes=Few.sizes, query_weight=Few.weights)
+
+
 def flips():
     # Only named gains, as a gain table has no gain for fractional labels.
     values = {name: ra.NDCG.declared()[name].words for name in ("gain", "discount", "ties", "short", "average")}
@@ -283,6 +286,42 @@ def test_the_reason_suggests_a_tolerance_for_a_difference_in_the_last_bits(data,
     assert "ties" not in reason
 
 
+@pytest.mark.parametrize(
+    ("error", "our_value", "in_last_bits"),
+    [(5e-13, 0.5, True), (1.5e-12, 0.5, False), (5e-10, 1e3, True), (5e-9, 1e3, False)],
+)
+def test_the_last_bits_are_a_share_of_numbers_above_1_and_the_only_cause(error, our_value, in_last_bits):
+    [first, *others] = number_causes(our_value, our_value + error, 0)
+    last_bits = "ours but for the last bits, as from a different order of sums: a tolerance of 1e-09 takes it"
+    assert (first == last_bits) is in_last_bits
+    assert not (in_last_bits and others)
+    our_number = OurNumber.of(FEW, Few.scores, DECLARED)
+    value = our_number.value + 2 * np.spacing(our_number.value)
+    assert causes.causes(our_number, value=value, tolerance=0) == [causes.Cause(f"it is {last_bits}")]
+
+
+def test_one_of_0_and_1_is_not_taken_for_1_minus_the_other():
+    texts = [list(number_causes(value, our_value, 0)) for value, our_value in ((1, 0), (0, 1), (2, -1), (-1, 2))]
+    assert texts == [[], [], ["1 - ours"], ["1 - ours"]]
+
+
+def test_the_causes_of_a_measure_that_is_no_sum_are_whole_columns():
+    rng, convention = np.random.default_rng(0), ra.presets.sklearn.roc_auc_score()
+    labels, scores = rng.integers(0, 2, 30), rng.normal(size=30)
+    value = ra.evaluate(labels, -scores, convention, group_sizes=[30]).value
+    causes_line, not_a_sum = reason_for(labels, scores, convention, value, group_sizes=[30]).splitlines()
+    assert causes_line == "Looking for the cause: it is 1 - ours; it is the value of the scores negated."
+    assert not_a_sum == causes.NOT_A_SUM
+
+
+def test_three_causes_of_one_search_are_named_and_a_fourth_stands_for_the_rest(monkeypatch):
+    our_number = OurNumber.of(FEW, Few.scores, DECLARED)
+    value = our_number.value + 0.01
+    monkeypatch.setattr(causes, "TIERS", ((lambda _: iter([(f"change {n}", value) for n in range(6)]),),))
+    texts = [cause.text for cause in causes.causes(our_number, value=value, tolerance=1e-6)]
+    assert texts == [*(f"it is change {n}" for n in range(3)), "and others, such as: it is change 3"]
+
+
 @pytest.mark.parametrize(("a", "b", "cause"), [(0.6309, 0.630929753571, "rounded"), (0.37, 0.63, "1 - ours")])
 def test_two_bare_numbers_are_explained_by_each_other(a, b, cause):
     assert cause in compare_numbers(a, b).rows[0].reason
@@ -307,7 +346,6 @@ def test_a_rounded_number_has_12_decimals_at_most_and_20_units_of_the_last_at_le
     assert list(number_causes(value, our_value, 0)) == texts
 
 
-FEW = ra.Queries(Few.labels, group_sizes=Few.sizes, query_weight=Few.weights)
 CHANCE = "perhaps by chance, as 6 of 100 numbers around it would fit something: "
 
 
@@ -344,6 +382,26 @@ def test_a_preset_together_with_a_change_of_the_queries_is_named():
     reason = data.reason(value)
     assert "presets.sklearn, that is gain='linear'" in reason
     assert ", without the one-document queries" in reason
+
+
+@pytest.mark.parametrize(
+    ("sizes", "declared", "k", "named"),  # for NDCG, every row has a gain
+    [
+        *(([4] * 10, "letor4.p@6", k, True) for k in (1, 2, 3, 4, 5, 7, 10, 20)),  # of the longest query, k + 1, usual
+        *(([4] * 10, "letor4.p@6", k, False) for k in (8, 21)),
+        ([110, 90], "sklearn@3", 100, True),
+        ([110, 90], "sklearn@3", 101, False),
+        ([60, 50], "sklearn@3", 60, True),
+        ([60, 50], "sklearn@3", 59, True),
+    ],
+)
+def test_usual_cutoffs_and_those_up_to_the_longest_query_or_100_are_tried(sizes, declared, k, named):
+    rng = np.random.default_rng(2)
+    convention = ra.parse(declared)
+    labels, scores = rng.integers(0, 2, sum(sizes)) + (convention.measure == "ndcg"), rng.normal(size=sum(sizes))
+    value = ra.evaluate(labels, scores, convention.at(k), group_sizes=sizes).value
+    reason = reason_for(labels, scores, convention, value, group_sizes=sizes)
+    assert (f"k={k} in place of k={convention.k}" in reason) is named
 
 
 def test_labels_and_scores_swapped_are_named():

@@ -174,6 +174,14 @@ def test_a_named_cause_must_round_to_the_printed_number():
         assert ("gain='linear' in place of" in report.rows[0].reason) is is_named
 
 
+@pytest.mark.parametrize("column", ["retrieved", "judged"])
+def test_queries_with_rows_left_out_are_refused_by_every_toolkit(column):
+    pytest.importorskip("sklearn")
+    queries = ra.Queries([1, 0, 1], group_sizes=[3], **{column: [True, True, False]})
+    with pytest.raises(ra.InputError, match=f"have {column}=, but to scikit-learn every row is retrieved and judged"):
+        ra.sklearn.check_parity(queries, [3, 2, 1], "sklearn@2+missing=zero+unjudged=drop")
+
+
 # Any two numbers.
 
 THREE = ra.Queries([1, 0, 2], group_sizes=[3])
@@ -219,6 +227,19 @@ def test_scores_of_two_conventions_that_cannot_differ_here_must_be_equal(scores,
     a, b = ra.evaluate(THREE, [1, 2, 3], ra.presets.yahoo(3)), ra.evaluate(THREE, scores, ra.presets.ranklib(3))
     [row] = compare_numbers(a, b, labels=THREE, scores=[1, 2, 3]).rows
     assert (row.verdict, row.tolerance) == (verdict, 0)
+
+
+@pytest.mark.parametrize("data", [{"labels": LABELS}, {"scores": SCORES}, {"group_sizes": SIZES}])
+def test_a_part_of_the_data_is_refused(data):
+    with pytest.raises(ra.InputError, match="labels= and scores= go together, and the keywords of Queries with them"):
+        compare_numbers(0.25, 0.5, **data)
+
+
+def test_the_convention_is_that_of_the_second_score_or_else_of_the_first_or_else_declared():
+    yahoo, ranklib = (ra.evaluate(THREE, [1, 2, 3], name) for name in ("yahoo@3", "ranklib@3"))
+    options = {"convention": TEXTBOOK, "labels": THREE, "scores": [1, 2, 3]}
+    rows = [compare_numbers(*pair, **options).rows[0] for pair in ((yahoo, ranklib), (yahoo, yahoo.value), (1, 1))]
+    assert [row.convention for row in rows] == [ranklib.convention, yahoo.convention, TEXTBOOK]
 
 
 @pytest.mark.parametrize("column", ["query_weight", "row_weight"])

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from rankadapters.parity.data import read_data
+from rankadapters.parity.data import dart_note, read_data
 from tests.helpers.rankings import Ranking, ranking
 
 ROUNDS = 4
@@ -228,6 +228,14 @@ def test_data_has_three_or_four_columns():
     for bad_data in (columns[:2], (*columns, None), list(columns[:3])):
         with pytest.raises(ra.InputError, match=r"allowed are \(X, labels, qid\) and \(X, labels, qid, query_weight\)"):
             read_data(bad_data)
+
+
+@pytest.mark.parametrize(
+    ("rounds", "booster", "noted"), [(4, "dart", True), (5, "dart", False), (6, "dart", False), (4, "gbdt", False)]
+)
+def test_only_dart_rescales_trees_and_only_those_of_earlier_rounds(rounds, booster, noted):
+    note = "DART has rescaled the first 4 iterations' trees since, so their log is of other scores."
+    assert dart_note(rounds, 5, booster) == (note,) * noted
 
 
 @pytest.mark.long

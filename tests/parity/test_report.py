@@ -139,6 +139,24 @@ def test_contributions_add_up_to_the_gap_of_two_conventions():
     assert np.isnan(gap.our_values).any()
 
 
+def test_a_number_that_is_no_sum_has_no_difference_by_query():
+    queries = ra.Queries([1, 0, 0, 1], group_sizes=[2, 2])
+    whole, total = (
+        OurNumber.of(queries, np.arange(4.0), ra.parse(name)) for name in ("sklearn.roc_auc_score", "yahoo@2")
+    )
+    assert QueryDifferences.between(total, total) is not None
+    for pair in ((whole, total), (total, whole), (whole, whole)):
+        assert QueryDifferences.between(*pair) is None
+
+
+def test_csv_has_a_line_for_each_row():
+    assert ParityReport((compared_row(0.75), VALUED)).to_csv().splitlines() == [
+        "verdict,source,version,its value,our value,difference,tolerance",
+        "different,a|b <log>,1.0,0.75,0.5,0.25,1e-06",
+        "not-comparable,other,,0.25,,,",
+    ]
+
+
 # The plot.
 
 

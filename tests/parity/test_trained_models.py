@@ -193,6 +193,22 @@ def test_bad_input_and_a_failing_training_raise(arguments, message, monkeypatch)
         crosscheck_models(call_arguments.pop("train"), call_arguments.pop("test"), **call_arguments)
 
 
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"train": 5}, "train=5; allowed are RankingData"),
+        ({"test": 5}, "test=5; allowed are RankingData"),
+        ({"test": dataclasses.replace(TEST, X=TEST.X[:, 1:])}, r"train has 46 features, test 45\."),
+        ({"measure": "err"}, r"none of sklearn computes err\."),
+    ],
+)
+def test_other_types_features_and_measures_are_refused_before_training(arguments, message, monkeypatch):
+    use_stand_in(monkeypatch, "sklearn", train=fail_to_train)
+    call_arguments = {"train": TRAIN, "test": TEST, "toolkits": ["sklearn"], **arguments}
+    with pytest.raises(ra.InputError, match=message):
+        crosscheck_models(call_arguments.pop("train"), call_arguments.pop("test"), **call_arguments)
+
+
 # Measures other than NDCG.
 
 

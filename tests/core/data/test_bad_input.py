@@ -189,3 +189,30 @@ def test_matrices_with_a_query_in_each_row_are_refused_with_the_columns_to_make(
     with pytest.raises(ra.InputError, match=r"scores\.ravel\(\) and group_sizes=\[3\] \* 2"):
         ra.evaluate(labels.ravel(), scores, "sklearn@3", group_sizes=[3, 3])
     assert ra.evaluate(labels.ravel(), scores.ravel(), "sklearn@3", group_sizes=[3] * 2).n_queries == 2
+
+
+@pytest.mark.parametrize(
+    ("problem", "columns"),
+    [
+        (r"qid has shape \(2, 3\), .*\nHint: a single column\.", {"qid": np.zeros((2, 3))}),
+        (r"labels has shape \(2, 2, 2\), .*\nHint: a single column\.", {"labels": np.zeros((2, 2, 2))}),
+        (r"labels is \{'a': 1\}, .*\nHint: an array, a list or a column\.", {"labels": {"a": 1}}),
+        (r"scores is 'score', .*\nHint: an array, a list or a column, such as df\['score'\]", {"scores": "score"}),
+        (r"scores is \{'m': .*\nHint: the scores of one model", {"scores": {"m": [1, 2]}}),
+        (r"scores has an integer of 9007199254740993, beyond 2\^53", {"scores": [-(2**53) - 1, 0.5]}),
+        (r"qid\[0\] is \(1\+2j\) \(complex128\)", {"qid": np.array([1 + 2j, 1])}),
+        (r"pairs winner has dtype float64, but row numbers are needed", {"pairs": ([0.5], [1])}),
+        (r"pairs loser\[0\] is 2, but the rows are 0 to 1", {"pairs": ([0], [2])}),
+        (r"pairs winner\[0\] is -1, but the rows are 0 to 1", {"pairs": ([-1], [1])}),
+    ],
+    ids=str,
+)
+def test_a_column_of_a_wrong_shape_or_type_is_refused_with_a_fitting_hint(problem, columns):
+    columns = {"labels": [1, 0], "qid": [7, 7], "scores": [2, 1], **columns}
+    scores = columns.pop("scores")
+    with pytest.raises(ra.InputError, match=problem):
+        ra.Evaluator(columns.pop("labels"), "textbook@1", **columns).evaluate(scores)
+
+
+def test_the_largest_exact_integer_is_a_score_beside_a_float():
+    assert ra.evaluate([1, 0], [2**53, 0.5], "textbook@1", group_sizes=[2]).value == 1
