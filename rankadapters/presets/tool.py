@@ -20,7 +20,7 @@ from rankadapters.core.classes import frozen_class
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.fields import as_number, as_whole, is_whole
 from rankadapters.core.errors import ConventionError, choices
-from rankadapters.core.measures import NDCG
+from rankadapters.core.measures import MEASURES, NDCG
 from rankadapters.presets.inexpressible import inexpressible
 
 ANY_WEIGHTS = dict.fromkeys(("query", "row", None))  # values of `weights` for a metric that ignores them
@@ -383,8 +383,8 @@ def without_preset(tool: Tool, text: object) -> ConventionError | None:
         return None
     without_version = re.sub(r"(_\d+)*\Z", "", tool.name, count=1)
     prefix, named = f"{without_version}_", re.compile(rf"(?<!\w){re.escape(word)}(?!\w)")
-    for key, entry in inexpressible().items():
-        if key.startswith(prefix) and (key == f"{prefix}{word}" or named.search(entry)):
+    for key, entry in inexpressible().items():  # which also have ordinary words, such as recall
+        if key == f"{prefix}{word}" or (key.startswith(prefix) and word not in MEASURES and named.search(entry)):
             reason, _, workaround = entry.partition(" Workaround: ")
             hint = workaround.removesuffix(".") or "ra.presets.inexpressible() lists all such metrics"
             return ConventionError(f"{text!r:.80} of {tool.name} has no preset: {reason}", hint=hint)

@@ -219,6 +219,12 @@ def test_a_metric_that_a_tool_has_and_no_preset_expresses_says_why(tool, metric,
             ra.parse(f"{tool}.{metric}")
 
 
+@pytest.mark.parametrize(("text", "near"), [("precision@5", "precision_at@5"), ("recall@1", "recall_at@1")])
+def test_the_name_of_a_measure_is_no_name_of_a_metric_whose_description_has_the_word(text, near):
+    with pytest.raises(ra.ConventionError, match=rf"did you mean 'catboost\.{near}'"):
+        ra.parse(f"catboost.{text}")
+
+
 AS_PRINTED = "or a signature, which str(convention) prints"
 BY_AP = "`rankadapters conventions --measure ap` prints them; or a whole signature, up to '/v1'."
 
