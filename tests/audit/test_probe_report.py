@@ -16,6 +16,7 @@ def report(convention=None, **fields):
     return Probe(convention=convention, tolerance=1e-9, **{**needed, **fields})
 
 
+TIRES = "Most likely it tires."
 SUMMARIES = [
     (report(LIGHTGBM), f"The function computes {LIGHTGBM.name} (7 calls).\n{LIGHTGBM}"),
     (
@@ -30,8 +31,7 @@ SUMMARIES = [
     ),
     (
         report(nearest=LIGHTGBM, explanation="it tires"),
-        f"The function computes no known convention (7 calls). The nearest is {LIGHTGBM.name}. Most likely it tires."
-        f"\n{LIGHTGBM}",
+        f"The function computes no known convention (7 calls). The nearest is {LIGHTGBM.name}. {TIRES}\n{LIGHTGBM}",
     ),
     (
         report(nearest=LIGHTGBM, explanation="it tires", presets=("lightgbm@5",)),

@@ -235,6 +235,22 @@ def measured(ranks, gains=None, cutoff=5, top=4.0, of_empty=None):
     return Measurement(cutoff, top, ranks, gains or {}, of_empty)
 
 
+def test_formulas_have_these_values():
+    assert {name: [round(formula(rank), 6) for rank in (1, 2, 3, 10, 100)] for name, formula in FORMULAS.items()} == {
+        "1/log2(rank + 1)": [1, 0.63093, 0.5, 0.289065, 0.15019],
+        "1/rank": [1, 0.5, 0.333333, 0.1, 0.01],
+        "1": [1, 1, 1, 1, 1],
+        "1 at rank 1 and 1/log2(rank) from rank 2 on": [1, 1, 0.63093, 0.30103, 0.150515],
+        "1/log2(rank + 2)": [0.63093, 0.5, 0.430677, 0.278943, 0.149871],
+        "1/(rank + 1)": [0.5, 0.333333, 0.25, 0.090909, 0.009901],
+        "1/sqrt(rank)": [1, 0.707107, 0.57735, 0.316228, 0.1],
+        "1/rank^2": [1, 0.25, 0.111111, 0.01, 0.0001],
+        "1/log2(rank + 1)^2": [1, 0.398072, 0.25, 0.083558, 0.022557],
+        "1 up to rank 2 and 1/ln(rank) from rank 3 on": [1, 1, 0.910239, 0.434294, 0.217147],
+        "1 up to rank 9 and 1/log10(rank) from rank 10 on": [1, 1, 1, 1, 0.5],
+    }
+
+
 @pytest.mark.parametrize("name", FORMULAS)
 def test_values_in_proportion_to_a_formula_have_its_name(name):
     values = {rank: 3 * FORMULAS[name](rank) for rank in range(1, 13)}
