@@ -34,6 +34,8 @@ def values_of(convention, labels, **columns):
         ("textbook@5", GRADED, None),
         ("trec_eval_9.gm_map+ties=input", THREE_EACH, None),
         ("sklearn.roc_auc_score", THREE_EACH, None),
+        ("textbook@1+empty=error", 0 * ONE_EACH, None),
+        ("textbook@1", 0 * ONE_EACH, [0.0]),  # no row is relevant
     ],
 )
 def test_these_values_can_be_taken(convention, labels, values):
