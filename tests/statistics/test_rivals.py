@@ -273,6 +273,12 @@ def test_runs_of_rows_are_taken_for_queries_only_if_a_query_has_several(qid, tri
     assert any("every run of rows of one query" in text for text in texts) is tried
 
 
+@pytest.mark.parametrize(("label", "tried"), [(0.0, True), (-0.5, False)])
+def test_values_below_0_have_no_geometric_mean(label, tried):
+    number = OurNumber.of(ra.Queries([1, label], group_sizes=[1, 1]), np.ones(2), ra.parse("sklearn.dcg@1"))
+    assert any("the geometric mean" in text for text, _ in changed_means(number)) is tried
+
+
 @pytest.mark.parametrize(("judged", "tried"), [([False, True, True], True), ([True, True, False], False)])
 def test_rows_with_their_querys_id_are_left_out_only_if_every_query_keeps_a_row(judged, tried):
     queries = ra.Queries([1, 0, 1], qid=["a", "a", "b"], docid=["a", "x", "b"], judged=judged)
