@@ -7,7 +7,10 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
+import rankadapters as ra
 from rankadapters.audit.numbers import read_number as read
+from rankadapters.core.errors import ConventionError, InputError
+from rankadapters.statistics.printed import as_printed
 
 WRITTEN = [  # value, decimals, text
     ("0.1620", None, "0.1620"),
@@ -21,12 +24,78 @@ WRITTEN = [  # value, decimals, text
     ("1e-17", None, "0.00000000000000001"),
     ("1e-3", None, "0.001"),
     (" 0.16 ", None, "0.16"),
+    ("+.5", None, "0.5"),
+    ("1.6E-1", None, "0.16"),
+    (1, 1, "1.0"),
 ]
 
 
 def test_a_number_has_the_decimals_with_which_it_is_written():
     for value, decimals, text in WRITTEN:
         assert str(read(value, decimals)) == text
+
+
+REFUSED = [  # value, decimals, whether all values are in [0, 1], and a part of the message
+    ("0.1_6", None, True, "value='0.1_6' is not a number"),
+    ("\u0660.\u0665", None, True, "is not a number"),
+    ("nan", None, True, "is not a number"),
+    ("", None, True, "is not a number"),
+    (True, 1, True, "value=True is not a number"),
+    (None, None, True, "value=None is not a number"),
+    ("1e9999999999999999999", None, False, "has over 1100 digits"),
+    (10**4301, 1, False, "has over 1100 digits"),
+    ("1e-1101", None, True, "has over 1100 digits"),
+    ("1e1101", 1, False, "has over 1100 digits"),
+    ("62", None, True, "value=62 is outside [0, 1]"),
+    (-1, 1, True, "value=-1 is outside [0, 1]"),
+    (2, 1, True, "value=2 is outside [0, 1]"),
+    ("62", None, False, "decimals=0: allowed are 1 to 17, for value=62"),
+    (f"0.{'1' * 18}", None, True, "decimals=18: allowed are 1 to 17"),
+    (0.5, 18, True, "decimals=18: allowed are 1 to 17"),
+    (0.5, 1.5, True, "decimals=1.5: allowed are 1 to 17"),
+    (0.25, 1, True, "value=0.25 has 2 decimals, but decimals=1"),
+    ("0.25", 1, True, "value=0.25 has 2 decimals, but decimals=1"),
+    ("0.25", 3, True, "value=0.25 has 2 decimals, but decimals=3"),
+]
+
+
+@pytest.mark.parametrize(("value", "decimals", "bounded", "message"), REFUSED, ids=[row[-1] for row in REFUSED])
+def test_what_is_no_printed_number_is_refused(value, decimals, bounded, message):
+    with pytest.raises(InputError) as caught:
+        read(value, decimals, bounded=bounded)
+    assert message in str(caught.value)
+
+
+def test_numbers_of_1100_digits_are_read():
+    assert as_printed("1e1100").value == Decimal("1e1100")
+    assert as_printed("1e-1100").decimals == 1100
+    assert as_printed(100).decimals == 0
+
+
+def test_values_are_compared_to_12_decimals_or_to_a_step_of_float32():
+    assert as_printed("0.12345678901234567").half == Decimal("5e-13")
+    assert as_printed("0.12345678901").half == Decimal("5e-12")
+    assert as_printed(np.float32(0.5)).half == Decimal("0.05")
+    assert float(as_printed(np.float32(0.123456789)).half) == np.spacing(np.float32(0.123456789))
+
+
+SCORES = {"a": [2.0, 1.0], "b": [1.0, 2.0]}
+REFUSED_NUMBERS = [  # scores, value, k, measure, and a part of the message
+    (SCORES, "0.5", 1, "ndcg", "scores has 2 models, but value='0.5' does not name the model of each number"),
+    (SCORES, {"a": "0.5", "c": "0.5"}, 1, "ndcg", "value has a number for the model 'c'"),
+    (SCORES, {}, 1, "ndcg", "value has no number"),
+    (SCORES["a"], {}, 1, "ndcg", "value has no number"),
+    (SCORES["a"], {1: "0.5", "unknown": "0.5"}, None, "ndcg", "the cutoff of ndcg is unknown, but other cutoffs are"),
+    (SCORES, {"a": {"unknown": "0.5"}, "b": {2: "0.5"}}, None, "ndcg", "the cutoff of a ndcg is unknown"),
+    (SCORES["a"], "0.5", 5, "auc", "k=5, but AUC has no cutoff"),
+]
+
+
+@pytest.mark.parametrize(("scores", "value", "k", "measure", "message"), REFUSED_NUMBERS)
+def test_numbers_of_models_and_cutoffs_that_do_not_fit_are_refused(scores, value, k, measure, message):
+    with pytest.raises((InputError, ConventionError)) as caught:
+        ra.audit.identify([1, 0], scores, value=value, k=k, measure=measure, group_sizes=[2])
+    assert message in str(caught.value)
 
 
 @pytest.mark.parametrize("text", ["0.3", "1.0", "123.4", "-0.7", "0.12345678901234", "1e-17", "1234567.8"])

@@ -250,9 +250,9 @@ def per_query(labels, scores, group_sizes, function=ndcg):
     return [function(labels[end - n : end], scores[end - n : end]) for end, n in zip(ends, group_sizes, strict=True)]
 
 
-def skipping(labels, scores, group_sizes):
+def skipping(labels, scores, group_sizes, of_none=lambda _: 0.0):
     values = per_query(labels, scores, group_sizes, lambda y, s: ndcg(y, s) if y.any() else None)
-    return float(np.mean([value for value in values if value is not None] or [0.0]))
+    return float(np.mean([value for value in values if value is not None] or [of_none(labels)]))
 
 
 def without_zeros(labels, scores, group_sizes, of_none=0.0):
@@ -278,6 +278,9 @@ WRONG_MEANS = {  # function, measure and explanation
     ),
     "0 if all queries are skipped": (
         skipping, "ndcg", "it leaves out queries that have no value, and returns 0 if no query is left",
+    ),
+    "the number of rows if all queries are skipped": (
+        partial(skipping, of_none=len), "ndcg", "a special rule for queries with nothing relevant",
     ),
     "without zeros": (without_zeros, "rr", "it returns the value without the queries of value 0"),
     "without zeros, else NaN": (

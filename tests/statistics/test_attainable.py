@@ -34,6 +34,8 @@ def values_of(convention, labels, **columns):
         ("textbook@5", GRADED, None),
         ("trec_eval_9.gm_map+ties=input", THREE_EACH, None),
         ("sklearn.roc_auc_score", THREE_EACH, None),
+        ("textbook@1+empty=error", 0 * ONE_EACH, None),
+        ("textbook@1", 0 * ONE_EACH, [0.0]),  # no row is relevant
     ],
 )
 def test_these_values_can_be_taken(convention, labels, values):
@@ -54,6 +56,8 @@ def test_ties_stay_ties_and_rows_that_were_not_retrieved_stay_out():
     # In the first query the relevant row is tied at rank 1 or ranks third; in the second it is not retrieved.
     convention = ra.parse("trec_eval_9.P@1+ties=average")
     assert attainable_values(queries, scores, convention) == pytest.approx([0, 0.25])
+    queries = ra.Queries(labels, group_sizes=[3, 3], retrieved=np.isfinite(scores[::-1]))
+    assert attainable_values(queries, scores[::-1], convention) == pytest.approx([0, 0.25, 0.5, 0.75])
 
 
 def test_weights_without_a_common_step_allow_too_many_values():

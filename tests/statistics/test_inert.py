@@ -60,6 +60,42 @@ def test_each_changed_field_is_judged_separately_also_across_measures():
     assert ra.inert(ra.Queries(**PLAIN), DISTINCT, BASE, DCG.replace(ties="best")).fields == ("ties",)
 
 
+AP, PRECISION = ra.parse("trec_eval.map+ties=input"), ra.parse("trec_eval.P@2+ties=input")
+
+
+@pytest.mark.parametrize(
+    ("base", "changed", "data", "field", "reason"),
+    [
+        (BASE, BASE.replace(gain="linear"), {}, "gain", "matters: gain='exp2' or 'linear' changes query 0"),
+        (
+            BASE, BASE.replace(empty="skip"), {"labels": [2, 0, 1, 0, 0]}, "empty",
+            "matters: empty=0.0 or 'skip' changes query 1",
+        ),
+        (
+            BASE, BASE.replace(average="query"), {"query_weight": [1, 3]}, "average",
+            "matters: average='uniform' or 'query' changes the part of query 0",
+        ),
+        (
+            BASE, BASE.replace(ties="worst"), {}, "ties",
+            "ties='average' or 'worst' leaves the value of every query and its part in the mean as they are",
+        ),
+        (BASE, DCG, {}, "ideal", "matters: only one of the conventions has it"),
+        (
+            AP, AP.replace(average="geometric_1e-05"), {}, "average",
+            "matters: average='uniform' or 'geometric_1e-05' changes the value",
+        ),
+        (
+            PRECISION, PRECISION.replace(pool="sums", divisor="relevant"), {"labels": [1, 0, 1, 1, 0]}, "pool",
+            "matters: pool='queries' or 'sums' changes the part of query 0",
+        ),
+    ],
+)  # fmt: skip
+def test_every_field_that_differs_has_a_reason(base, changed, data, field, reason):
+    result = ra.inert(ra.Queries(**{**PLAIN, **data}), SWAPPED, base, changed)
+    assert result.reasons[field] == reason
+    assert result.same is (set(result.fields) == set(result.reasons))
+
+
 @pytest.mark.parametrize("b", [ra.presets.catboost(3), ra.presets.textbook(3), ra.presets.ranklib(3)])
 def test_no_convention_is_evaluated_twice(b, monkeypatch):
     evaluated, a = [], ra.presets.sklearn(3)

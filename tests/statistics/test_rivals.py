@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from math import exp, log, log2
 
 import numpy as np
@@ -10,10 +11,14 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.statistics.rivals import (
+    CHANGED_NUMBERS,
+    FACTORS,
     OurNumber,
     changed_columns,
     changed_formulas,
     changed_means,
+    changed_values,
+    different_divisors,
     other_conventions,
 )
 
@@ -159,6 +164,153 @@ def test_a_rival_has_the_value_of_the_program_with_the_mistake():
     hits = texts_of(OurNumber.of(QUERIES, SCORES, ra.parse("letor4.p@2")))
     text = "the value with every query's share rounded down to a whole number, as // does"
     assert hits[text] == pytest.approx(mean(lambda y, s: relevant_ranks(y, s, 2).size // 2))
+
+
+def hits(labels, scores, k=5):
+    return relevant_ranks(labels, scores, k).size
+
+
+def n_relevant(labels, _):
+    return np.count_nonzero(labels)
+
+
+def reciprocal_rank(labels, scores, shift=0):
+    ranks = relevant_ranks(labels, scores)
+    return 1 / (ranks[0] + shift) if ranks.size else 0.0
+
+
+def mean_of(function, keep):
+    """Return the mean over those queries for which `keep` holds, and the sum of their values by all queries."""
+    values = [function(labels, scores) for labels, scores in PER_QUERY if keep(labels, scores)]
+    return np.mean(values), sum(values) / len(PER_QUERY)
+
+
+def unequal_labels(labels, _):
+    return labels.min() < labels.max()
+
+
+N_EQUAL = sum(not unequal_labels(*query) for query in PER_QUERY)
+CAPPED, DCG = ra.parse(AP).replace(divisor="cutoff"), ra.parse("sklearn.dcg@5").replace(ties="input")
+NUMBERS = [  # the convention, the words, and the number of a program with the mistake
+    (NDCG_OF_0, "the value with the ideal DCG cut at 6", lambda: mean(
+        lambda y, s: dcg(by_rank(y, s)) / (dcg(ideal(y), k=6) or 1))),
+    (NDCG_OF_0, "the value with the DCG of all ranks over the ideal DCG cut at k=5", lambda: mean(
+        lambda y, s: dcg(by_rank(y, s), k=99) / (dcg(ideal(y)) or 1))),
+    (NDCG_OF_0, "the median of the queries' values, not their mean", lambda: np.median(
+        [ndcg(*query) for query in PER_QUERY])),
+    (NDCG_OF_0, "the sum of the queries' values by the number of rows", lambda: total(ndcg) / LABELS.size),
+    (NDCG_OF_0, "ours with every query's value divided by log e of 2, as other logarithms do", lambda: (
+        mean(ndcg) / log(2))),
+    (NDCG_OF_0, "ours with every query's value multiplied by log e of 2, as other logarithms do", lambda: (
+        mean(ndcg) * log(2))),
+    (NDCG_OF_0, "the value without the queries of value 0", lambda: np.mean(values_above_0())),
+    (NDCG_OF_0, f"the value without the {N_EQUAL} queries whose labels are all equal", lambda: (
+        mean_of(ndcg, unequal_labels)[0])),
+    (NDCG_OF_0, f"the value with 0 for the {N_EQUAL} queries whose labels are all equal", lambda: (
+        mean_of(ndcg, unequal_labels)[1])),
+    (NDCG_OF_0, "the value with every query weighed by its number of rows", lambda: (
+        total(lambda y, s: ndcg(y, s) * y.size) / LABELS.size)),
+    (DCG, f"the value without the {N_EQUAL} queries with nothing relevant", lambda: (
+        mean_of(lambda y, s: dcg(by_rank(y, s)), lambda y, _: y.max() > 0)[0])),
+    (AP, "the value with every relevant row counted twice among the judgments", lambda: mean(
+        lambda y, s: precisions(y, s) / max(2 * n_relevant(y, s), 1))),
+    (CAPPED, "the value with every relevant row counted twice among the judgments", lambda: mean(
+        lambda y, s: precisions(y, s) / min(max(2 * n_relevant(y, s), 1), 5))),
+    (RECALL, "the value with every relevant row counted twice among the judgments", lambda: mean(
+        lambda y, s: hits(y, s) / max(2 * n_relevant(y, s), 1))),
+    (RECALL, "the value with every row twice in the ranking, but once among the judgments", lambda: mean(
+        lambda y, s: hits(np.repeat(y, 2), np.repeat(s, 2)) / max(n_relevant(y, s), 1))),
+    (PRECISION, "the hits of all queries divided by the sum of min(k, R)", lambda: (
+        total(hits) / total(lambda y, s: min(n_relevant(y, s), 5)))),
+    ("ranx.mrr@5", "the value of the last relevant row taken for the first", lambda: mean(
+        lambda y, s: 1 / relevant_ranks(y, s)[-1] if hits(y, s) else 0)),
+    ("ranx.mrr@5", "the value where the first relevant row counts 1/(rank + 1)", lambda: mean(
+        lambda y, s: reciprocal_rank(y, s, 1))),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("convention", "text", "number"), NUMBERS, ids=[text for _, text, _ in NUMBERS])
+def test_a_rival_has_the_number_of_a_plain_loop(convention, text, number):
+    assert values_under(str(convention))[text] == pytest.approx(number(), rel=1e-12)
+
+
+@cache
+def values_under(convention):
+    return texts_of(OurNumber.of(QUERIES, SCORES, ra.parse(convention)))
+
+
+def numbers_in(pattern, rivals):
+    return [int(match[1]) for text, *_ in rivals if (match := re.search(pattern, text))]
+
+
+def of_queries(n_queries, convention="letor4.p@1"):
+    return OurNumber.of(ra.Queries([1, 0] * n_queries, group_sizes=[2] * n_queries), SCORES_OF_TWO[: 2 * n_queries],
+                        ra.parse(convention))  # fmt: skip
+
+
+SCORES_OF_TWO = RNG.permutation(2 * 1027) / 1.0
+
+
+def test_rivals_are_tried_with_these_numbers():
+    assert numbers_in(r"rounded to (\d+) decimals", changed_columns(QUERIES, SCORES)) == [1, 2, 3, 4, 5, 6]
+    assert numbers_in(r"divided by (\d+) instead of 3", different_divisors(of_queries(3))) == [1, 2, 3, 4, 5, 6]
+    assert numbers_in(r"divided by (\d+) instead of 1", different_divisors(of_queries(1))) == [1, 2, 3, 4]
+    for k, cuts in {1: [2], 2: [1, 3], 5: [4, 6]}.items():
+        assert numbers_in(r"ideal DCG cut at (\d+)", changed_values(of_queries(3, f"ranklib@{k}"))) == cuts
+
+
+def test_programs_change_a_value_in_these_ways():
+    changed = {text: 0.25 * factor + offset for text, (factor, offset) in (CHANGED_NUMBERS | FACTORS).items()}
+    assert changed == {
+        "ours as a percentage": 25, "ours with the other sign": -0.25, "1 - ours": 0.75, "twice ours": 0.5,
+        "half of ours": 0.125,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(("qid", "tried"), [([0, 0, 1, 1], False), ([0, 1, 0, 1], True)])
+def test_runs_of_rows_are_taken_for_queries_only_if_a_query_has_several(qid, tried):
+    texts = [text for text, *_ in changed_columns(ra.Queries([1, 0, 1, 0], qid=qid), np.arange(4.0))]
+    assert any("every run of rows of one query" in text for text in texts) is tried
+
+
+@pytest.mark.parametrize(("label", "tried"), [(0.0, True), (-0.5, False)])
+def test_values_below_0_have_no_geometric_mean(label, tried):
+    number = OurNumber.of(ra.Queries([1, label], group_sizes=[1, 1]), np.ones(2), ra.parse("sklearn.dcg@1"))
+    assert any("the geometric mean" in text for text, _ in changed_means(number)) is tried
+
+
+@pytest.mark.parametrize(("judged", "tried"), [([False, True, True], True), ([True, True, False], False)])
+def test_rows_with_their_querys_id_are_left_out_only_if_every_query_keeps_a_row(judged, tried):
+    queries = ra.Queries([1, 0, 1], qid=["a", "a", "b"], docid=["a", "x", "b"], judged=judged)
+    texts = [text for text, *_ in changed_columns(queries, np.arange(3.0))]
+    assert any("as BEIR evaluates" in text for text in texts) is tried
+
+
+@pytest.mark.parametrize(
+    ("n_queries", "sizes"),
+    [
+        (2, []),
+        (3, [2]),
+        (8, []),
+        (64, [10, 20, 50]),
+        (1027, [2, 4, 8, 10, 16, 20, 32, 50, 64, 100, 128, 256, 500, 512, 1000, 1024]),
+    ],
+)
+def test_batches_that_leave_a_smaller_one_are_tried(n_queries, sizes):
+    assert numbers_in(r"batches of (\d+) queries", changed_means(of_queries(n_queries))) == sizes
+
+
+@pytest.mark.parametrize(("labels", "tried"), [([0, 16], True), ([0, 17], False), ([-1, 2], False), ([0, 0.5], False)])
+def test_gains_of_2_to_the_label_are_tried_for_grades(labels, tried):
+    [*texts] = [text for text, _ in other_conventions(ra.parse("ranklib@5"), np.array(labels, float))]
+    assert any("the gains 2^label" in text for text in texts) is tried
+
+
+def test_a_score_of_negative_0_is_above_all_scores_below_0():
+    scores = np.array([0.0, -0.0, -1e-30, -5.0])
+    changed = {text: scores for text, _, scores in changed_columns(ra.Queries([0, 1, 2, 3], group_sizes=[4]), scores)}
+    order = np.argsort(-changed["the value with a score of -0.0 below one of 0.0, as in an order of their bits"])
+    assert order.tolist() == [0, 1, 2, 3]
 
 
 def test_a_rival_with_a_detail_of_scores_or_rows_has_the_value_of_the_program():
