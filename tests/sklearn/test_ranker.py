@@ -20,7 +20,7 @@ from sklearn.pipeline import make_pipeline  # noqa: E402
 from sklearn.preprocessing import StandardScaler  # noqa: E402
 from sklearn.utils import get_tags  # noqa: E402
 
-from rankadapters.sklearn import QueryKFold, QueryRanker, query_scorer  # noqa: E402
+from rankadapters.sklearn import QueryRanker, query_scorer  # noqa: E402
 from tests.helpers.toolkit_rankers import failed_checks  # noqa: E402
 from tests.sklearn.folds import DATA, FRAME, NAMES, SHUFFLED, TEXTBOOK, WEIGHTED, WEIGHTS, folds  # noqa: E402 - after the skip
 
@@ -163,10 +163,11 @@ def test_a_search_without_routing_works_with_a_column_of_ids():
         )
 
 
-def test_ids_that_are_read_from_a_column_are_not_routed(metadata_routing):
-    X, model = FRAME.assign(query=DATA.qid), QueryRanker(Ridge(), qid="query", convention=TEXTBOOK)
-    options = {"params": {"qid": DATA.qid}, "cv": QueryKFold(3), "error_score": "raise"}
-    assert cross_validate(model, X, DATA.y, **options)["test_score"].size == 3
+@pytest.mark.parametrize(("column", "routed"), [("query", set()), (None, {"qid"})])
+@pytest.mark.parametrize("method", ["fit", "score"])
+def test_ids_that_are_read_from_a_column_are_not_routed(metadata_routing, method, column, routed):
+    model = QueryRanker(Ridge(), qid=column, convention=TEXTBOOK)
+    assert model.get_metadata_routing().consumes(method, ["qid"]) == routed
 
 
 # Pipelines
