@@ -383,7 +383,7 @@ def without_preset(tool: Tool, text: object) -> ConventionError | None:
         return None
     without_version = re.sub(r"(_\d+)*\Z", "", tool.name, count=1)
     prefix, named = f"{without_version}_", re.compile(rf"(?<!\w){re.escape(word)}(?!\w)")
-    for key, entry in inexpressible().items():  # which also have ordinary words, such as recall
+    for key, entry in inexpressible().items():  # in whose texts the name of a measure, such as recall, is a plain word
         if key == f"{prefix}{word}" or (key.startswith(prefix) and word not in MEASURES and named.search(entry)):
             reason, _, workaround = entry.partition(" Workaround: ")
             hint = workaround.removesuffix(".") or "ra.presets.inexpressible() lists all such metrics"

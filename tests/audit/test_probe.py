@@ -488,7 +488,7 @@ def test_a_wrong_discount_is_measured(rank):
 
 @pytest.mark.parametrize("k", [1, *(pytest.param(k, marks=pytest.mark.long) for k in (2, 5))])
 def test_gains_of_dcg_are_measured_at_every_cutoff(k):
-    """At the first cutoffs, most values are 0, as are those of NDCG with any gains."""
+    """At the cutoffs 1 and 2 most values are 0, and a value of 0 does not tell DCG from NDCG."""
     report = ra.audit.probe(partial(dcg_of_other_gains, k=k), takes="query", k=k, measures="dcg")
     assert report.convention.gain == "table_0_1.00001_3_7_15"
     assert report.measured[0].startswith("gains 0, 1.00001, 3, 7, 15 of the labels 0, 1, 2, 3, 4")

@@ -1,4 +1,4 @@
-"""What audits refuse: models, labels, conventions and cutoffs that do not fit; the message names the wrong one."""
+"""Models, labels, conventions and cutoffs that audits refuse; the message says which is wrong."""
 
 from __future__ import annotations
 
@@ -38,26 +38,28 @@ def test_scores_that_are_no_models_are_refused(scores, message):
     assert message in str(caught.value)
 
 
-OTHER_QUERIES = [  # the labels of model b, the convention, and the message; None if the models can be compared
-    (queries(), YAHOO, None),
-    (queries(retrieved=[True, False, True, True]), ra.parse("trec_eval@2+ties=input"), None),
-    (queries([1, 0, 1, 0]), YAHOO, "model 'b' has the same queries as the first model, but different judged labels"),
-    (queries(query_weight=[1, 3]), YAHOO, "model 'b' has the same queries as the first model, but different weights"),
-    (None, YAHOO, "labels has no queries for model 'b'"),
+WEIGHTED = YAHOO.replace(average="query")
+OTHER_QUERIES = [  # of model b, and the message
+    (
+        {"b": queries([1, 0, 1, 0], query_weight=[1, 2])},
+        "'b' has the same queries as the first model, but different judged",
+    ),
+    ({"b": queries(query_weight=[1, 3])}, "'b' has the same queries as the first model, but different weights"),
+    ({}, "labels has no queries for model 'b'"),
 ]
 
 
-@pytest.mark.parametrize(("of_b", "convention", "message"), OTHER_QUERIES)
-def test_models_are_compared_over_the_same_judgments_only(of_b, convention, message):
-    labels = {"a": queries(query_weight=[1, 2]) if message and "weights" in message else queries()}
-    labels |= {} if of_b is None else {"b": of_b}
-    convention = convention.replace(average="query") if message and "weights" in message else convention
-    if message is None:
-        assert list(order({"a": A, "b": B}, labels, convention).scores) == ["a", "b"]
-        return
+@pytest.mark.parametrize(("of_b", "message"), OTHER_QUERIES)
+def test_models_of_other_judgments_or_weights_are_refused(of_b, message):
     with pytest.raises(ra.InputError) as caught:
-        order({"a": A, "b": B}, labels, convention)
+        order({"a": A, "b": B}, {"a": queries(query_weight=[1, 2]), **of_b}, WEIGHTED)
     assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("retrieved", [None, [True, False, True, True]])
+def test_models_of_the_same_judgments_are_compared_whatever_they_retrieved(retrieved):
+    labels = {"a": queries(), "b": queries(retrieved=retrieved)}
+    assert list(order({"a": A, "b": B}, labels, ra.parse("trec_eval@2+ties=input")).scores) == ["a", "b"]
 
 
 @pytest.mark.parametrize("of_each", [False, True])
