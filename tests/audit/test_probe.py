@@ -245,6 +245,19 @@ def test_a_wrong_function_gets_no_convention_but_an_explanation(name):
         assert report.example.value != pytest.approx(report.example.expected, abs=1e-9)
 
 
+@pytest.mark.parametrize("wrong", ["all", pytest.param("few", marks=pytest.mark.long)])
+def test_a_special_rule_for_several_relevant_rows_explains_a_function_that_is_wrong_for_most_of_them(wrong):
+    convention = ra.presets.textbook(5).replace(short="skip", empty="skip")
+
+    def function(labels, scores):
+        is_wrong = (labels > 0).sum() > 1 and (wrong == "all" or labels.sum() % 3 == 0)
+        right = ra.evaluate(labels, scores, convention, group_sizes=[labels.size]).value
+        return abs(math.sin(1000 * labels @ scores)) if is_wrong else right
+
+    explanation = ra.audit.probe(function, takes="query", k=5, measures="ndcg").explanation
+    assert explanation == ("it has a special rule for queries with several relevant rows" if wrong == "all" else "")
+
+
 def per_query(labels, scores, group_sizes, function=ndcg):
     ends = np.cumsum(group_sizes)
     return [function(labels[end - n : end], scores[end - n : end]) for end, n in zip(ends, group_sizes, strict=True)]
