@@ -260,7 +260,8 @@ class Trials:
 def _moved(start: Floats, direction: Floats, steps: Floats) -> Iterator[Floats]:
     """Yield the scores at each step."""
     for step in steps.tolist():
-        scores = start + step * direction
+        with np.errstate(over="ignore"):
+            scores = start + step * direction
         if not np.isfinite(scores).all():
             raise InputError("the scores overflow float64.", hint="rescale them, or take smaller steps")
         yield scores
