@@ -148,6 +148,7 @@ WRONG_NDCG = {  # function, and a part of the explanation; "" if there is none
     "an ideal list of k + 1": (partial(ndcg, ideal_k=6), "its ideal list is cut at 6"),
     "a larger ideal DCG": (lambda y, s: dcg(y, s) / (dcg(y, y) + 1e-6), "it adds 1e-06 to the ideal DCG"),
     "1 for one document": (lambda y, s: ndcg(y, s) if y.size > 1 else 1.0, "queries of one document: it returns 1"),
+    "0.3 for 7 to 9 rows": (lambda y, s: ndcg(y, s) if not 7 <= y.size <= 9 else 0.3, "row counts 0.3 at each rank"),
     "-1 for empty queries": (lambda y, s: ndcg(y, s) if y.max() > 0 else -1.0, "nothing relevant"),
     "only the first 20 rows": (lambda y, s: ndcg(y[:20], s[:20]), "queries of more than 16 rows"),
     "a number for one document only": (lambda y, s: 1.0 if y.size == 1 else None, ""),
