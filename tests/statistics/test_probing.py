@@ -15,6 +15,7 @@ from rankadapters.statistics.probing import cases as kinds
 from rankadapters.statistics.probing.answers import FIRST_ID, Function
 from rankadapters.statistics.probing.cases import Case, shrink, value_of
 from rankadapters.statistics.probing.measuring import FORMULAS, GAINS, Measurement, formula_of
+from rankadapters.statistics.probing.rare_cases import SPECIAL_SCORES
 
 
 def query(labels, scores=None, **columns):
@@ -86,6 +87,29 @@ def test_a_case_shrinks_to_the_rows_and_labels_that_matter():
 def test_a_convention_without_a_value_has_nan():
     assert value_of(ra.parse("textbook@3"), query([0, 1])) == pytest.approx(1 / math.log2(3))
     assert math.isnan(value_of(ra.parse("textbook@3+empty=error"), query([0, 0])))
+
+
+@pytest.mark.filterwarnings("ignore:overflow")
+@pytest.mark.parametrize(
+    ("at", "change"),
+    [
+        (4, np.exp),
+        (5, np.exp),
+        (6, np.exp),
+        (7, lambda scores: 1 / (1 + np.exp(-scores))),
+        (8, lambda scores: 1 / (1 + np.exp(-np.float32(scores)))),
+        (8, lambda scores: np.tanh(np.float32(scores))),
+        (11, np.float32),
+        (15, np.float32),
+        (15, lambda scores: scores.round(8)),
+        (16, np.float32),
+        (16, lambda scores: scores.round(12)),
+    ],
+)
+def test_special_scores_differ_and_are_equal_after_a_change_that_loses_their_digits(at, change):
+    scores = np.array(SPECIAL_SCORES[at])
+    assert (np.diff(scores) < 0).all()
+    assert len(set(change(scores).tolist())) == 1
 
 
 # What a function is given, and what it returns.
