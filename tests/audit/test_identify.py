@@ -231,6 +231,13 @@ def test_a_query_left_out_is_identified_from_enough_digits():
     assert not any("without query" in str(match) for match in Mistaken.identify(f"{value:.2f}", k=5))
 
 
+def test_a_wrong_number_of_queries_is_identified_from_enough_digits():
+    value = per_query("ranx.f1@5").sum() / 63
+    few, enough = (Mistaken.identify(f"{value:.{n}f}", k=5, measure="f-measure") for n in (8, 9))
+    assert str(enough[0]) == "ranx.f1@5: the sum of the queries' values divided by 63 instead of 60"
+    assert [*few] == []
+
+
 def test_a_preset_without_a_mistake_is_likelier_than_one_with_a_mistake():
     matches = Mistaken.identify(f"{Mistaken.value('lightgbm@5'):.4f}", k=5)
     assert matches[0].changes == {}

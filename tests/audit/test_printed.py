@@ -9,6 +9,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.audit.numbers import read_number as read
+from rankadapters.audit.numbers import read_numbers
 from rankadapters.core.errors import ConventionError, InputError
 from rankadapters.statistics.printed import as_printed
 
@@ -64,6 +65,24 @@ def test_what_is_no_printed_number_is_refused(value, decimals, bounded, message)
     with pytest.raises(InputError) as caught:
         read(value, decimals, bounded=bounded)
     assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("measure", "labels", "judged", "bounded"),
+    [
+        (ra.DCG, [3, 0], None, False),
+        (ra.NDCG, [3, 0], None, True),
+        (ra.NDCG, [3, -1], None, False),
+        (ra.NDCG, [3, 0], [True, False], False),  # an unjudged row may have any label
+        (ra.AP, [1, 0], [True, False], True),
+        (ra.AP, [1, -1], None, False),
+        (ra.AP, [1, -1], [True, False], True),
+    ],
+)
+def test_values_are_from_0_to_1_unless_the_measure_or_labels_allow_others(measure, labels, judged, bounded):
+    columns = {"judged": judged, "group_sizes": [2]}
+    [number] = read_numbers(labels, [2, 1], measure, value="0.5", k=2, decimals=None, columns=columns)
+    assert number.bounded == bounded
 
 
 def test_numbers_of_1100_digits_are_read():

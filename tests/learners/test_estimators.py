@@ -166,6 +166,35 @@ def test_the_number_of_threads_changes_no_bit_of_the_model(name, monkeypatch):
 # Refused input
 
 
+LIMITS = [  # a learner, a parameter, the smallest allowed value, values outside, and what the message allows
+    *((name, "max_iter", 1, [0, 1.5], "whole numbers from 1 on") for name in QUICK),
+    ("AdaRank", "n_iter_no_change", 1, [0], "whole numbers from 1 on, or None: continues to the last round"),
+    ("AdaRank", "max_consecutive", 1, [0], "whole numbers from 1 on, or None: excludes no feature"),
+    ("AdaRank", "tol", 0, [-1e-9], "finite numbers from 0 on"),
+    *(("CoordinateAscent", name, 1, [0], "whole numbers from 1 on") for name in ("n_restarts", "n_steps")),
+    *(("CoordinateAscent", name, 5e-324, [0], "finite numbers above 0") for name in ("step_base", "step_scale")),
+    *(("CoordinateAscent", name, 0, [-1e-9], "finite numbers from 0 on") for name in ("tol", "alpha")),
+    ("NeuralRanker", "alpha", 0, [-1e-9], "finite numbers from 0 on"),
+    ("NeuralRanker", "batch_size", 1, [0], "whole numbers from 1 on"),
+    ("NeuralRanker", "learning_rate_init", 5e-324, [0], "finite numbers above 0"),
+    ("NeuralRanker", "hidden_layer_sizes", (1,), [[0], 5, [2.0]], "tuples of whole numbers from 1 on"),
+    ("RankBoost", "n_thresholds", 1, [0, 255], "whole numbers from 1 to 254"),
+    ("RankSVM", "C", 1e-12, [0, 9.9e-13, 1.1e12], "numbers from 1e-12 to 1000000000000"),
+    ("RankSVM", "tol", 5e-324, [0], "finite numbers above 0"),
+    ("RankSVM", "max_pairs", 0, [-1], "whole numbers from 0 on"),
+]
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize(("name", "parameter", "least", "outside", "allowed"), LIMITS)
+def test_parameters_have_limits(name, parameter, least, outside, allowed):
+    X, y, qid = DATA.X[:40], DATA.y[:40], DATA.qid[:40]
+    assert clone(QUICK[name]).set_params(**{parameter: least}).fit(X, y, qid=qid).predict(X).shape == y.shape
+    for value in outside:
+        with pytest.raises(ra.InputError, match=rf"^{re.escape(f'{parameter}={value!r}; allowed are {allowed}.')}"):
+            clone(QUICK[name]).set_params(**{parameter: value}).fit(X, y, qid=qid)
+
+
 @for_every_learner
 def test_bad_rows_are_named(learner):
     X, y, qid = DATA.X, DATA.y, DATA.qid

@@ -92,8 +92,6 @@ def test_every_class_refuses_a_missing_field(cls):
         (objectives.QuerySoftMax, "beta", [5e-324, 1, 1e308]),
         (objectives.QuerySoftMax, "ridge", [0, 0.5, 1]),
         (objectives.QueryCrossEntropy, "alpha", [0, 0.5, 1]),
-        (objectives.XENDCG, "seed", [0, 2**31 - 1]),
-        (objectives.StochasticRank, "seed", [0, 2**64 - 1]),
         (objectives.StochasticRank, "sigma", [5e-324, 1, 1e308]),
         (objectives.StochasticRank, "lambda_", [0, 1, 2]),
         (objectives.YetiRank, "neighbors", [1, 2**31, None]),
@@ -103,6 +101,25 @@ def test_every_class_refuses_a_missing_field(cls):
 def test_the_smallest_and_largest_allowed_values_are_accepted(cls, field, values):
     for value in values:
         assert getattr(VALUE_BY_CLASS[cls].replace(**{field: value}), field) == value
+
+
+@pytest.mark.parametrize(
+    ("value", "field", "least", "most"),
+    [
+        (VALUE_BY_CLASS[objectives.XENDCG], "seed", 0, 2**31 - 1),
+        (VALUE_BY_CLASS[objectives.RankNet].replace(truncation=None, samples=1), "seed", 0, 2**32 - 1),
+        (VALUE_BY_CLASS[objectives.StochasticRank], "seed", 0, 2**64 - 1),
+        (VALUE_BY_CLASS[objectives.StochasticRank], "estimations", 1, 2**31 - 1),
+        (VALUE_BY_CLASS[objectives.YetiRank], "permutations", 1, 2**31 - 1),
+    ],
+    ids=short,
+)
+def test_whole_numbers_are_accepted_up_to_the_largest(value, field, least, most):
+    for number in (least, most):
+        assert getattr(value.replace(**{field: number}), field) == number
+    for number in (least - 1, most + 1):
+        with pytest.raises(ra.ConventionError, match=f"^{field}={number}; allowed are whole numbers from {least} to"):
+            value.replace(**{field: number})
 
 
 @pytest.mark.long

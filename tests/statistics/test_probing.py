@@ -13,8 +13,10 @@ import rankadapters as ra
 from rankadapters.core.errors import InputError
 from rankadapters.statistics.probing import cases as kinds
 from rankadapters.statistics.probing.answers import FIRST_ID, Function
+from rankadapters.statistics.probing.case_maker import CaseMaker
 from rankadapters.statistics.probing.cases import Case, shrink, value_of
 from rankadapters.statistics.probing.measuring import FORMULAS, GAINS, Measurement, formula_of
+from rankadapters.statistics.probing.rare_cases import SPECIAL_SCORES
 
 
 def query(labels, scores=None, **columns):
@@ -86,6 +88,45 @@ def test_a_case_shrinks_to_the_rows_and_labels_that_matter():
 def test_a_convention_without_a_value_has_nan():
     assert value_of(ra.parse("textbook@3"), query([0, 1])) == pytest.approx(1 / math.log2(3))
     assert math.isnan(value_of(ra.parse("textbook@3+empty=error"), query([0, 0])))
+
+
+@pytest.mark.parametrize(
+    ("k", "ranks", "n_rows", "second_rank"),
+    [
+        (None, range(1, 9), 10, 3),
+        (1, [1, 2], 3, 2),
+        (2, [1, 2, 3], 4, 2),
+        (3, [1, 2, 3, 4], 5, 3),
+        (9, range(1, 11), 11, 3),
+        (20, [*range(1, 9), 19, 20, 21], 22, 3),
+    ],
+)
+def test_ranks_are_measured_at_the_top_and_around_the_cutoff(k, ranks, n_rows, second_rank):
+    maker = CaseMaker((0.0, 1.0), k)
+    assert (maker.ranks, maker.n_rows, maker.second_rank) == (tuple(ranks), n_rows, second_rank)
+
+
+@pytest.mark.filterwarnings("ignore:overflow")
+@pytest.mark.parametrize(
+    ("at", "change"),
+    [
+        (4, np.exp),
+        (5, np.exp),
+        (6, np.exp),
+        (7, lambda scores: 1 / (1 + np.exp(-scores))),
+        (8, lambda scores: 1 / (1 + np.exp(-np.float32(scores)))),
+        (8, lambda scores: np.tanh(np.float32(scores))),
+        (11, np.float32),
+        (15, np.float32),
+        (15, lambda scores: scores.round(8)),
+        (16, np.float32),
+        (16, lambda scores: scores.round(12)),
+    ],
+)
+def test_special_scores_differ_and_are_equal_after_a_change_that_loses_their_digits(at, change):
+    scores = np.array(SPECIAL_SCORES[at])
+    assert (np.diff(scores) < 0).all()
+    assert len(set(change(scores).tolist())) == 1
 
 
 # What a function is given, and what it returns.
