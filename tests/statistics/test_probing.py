@@ -13,6 +13,7 @@ import rankadapters as ra
 from rankadapters.core.errors import InputError
 from rankadapters.statistics.probing import cases as kinds
 from rankadapters.statistics.probing.answers import FIRST_ID, Function
+from rankadapters.statistics.probing.case_maker import CaseMaker
 from rankadapters.statistics.probing.cases import Case, shrink, value_of
 from rankadapters.statistics.probing.measuring import FORMULAS, GAINS, Measurement, formula_of
 
@@ -70,6 +71,13 @@ def test_rows_of_a_case_are_chosen_and_reordered_within_their_queries():
     assert Case((1.0, 0.5), (2, 1), (1, 1)).as_queries() == [
         {"labels": [1], "scores": [2]}, {"labels": [0.5], "scores": [1]}
     ]  # fmt: skip
+
+
+def test_rankings_lack_a_relevant_row_some_many_all_or_only_all_relevant_rows():
+    cases = CaseMaker((0.0, 2.0), 3).unretrieved()
+    found = [[case.labels[row] for row in case.ranking()] for case in cases]
+    by_rank = [2, 0, 2, 0, 0, 2, 2]
+    assert found == [by_rank[:6], by_rank[:4], by_rank[:2], [], [0, 0, 0]]
 
 
 def test_a_case_shrinks_to_the_rows_and_labels_that_matter():
