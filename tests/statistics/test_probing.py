@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from itertools import count
 from types import SimpleNamespace
 
@@ -16,6 +17,7 @@ from rankadapters.statistics.probing.answers import FIRST_ID, Function
 from rankadapters.statistics.probing.case_maker import CaseMaker
 from rankadapters.statistics.probing.cases import Case, shrink, value_of
 from rankadapters.statistics.probing.measuring import FORMULAS, GAINS, Measurement, formula_of
+from rankadapters.statistics.probing.rare_cases import rare_cases
 
 
 def query(labels, scores=None, **columns):
@@ -78,6 +80,22 @@ def test_rankings_lack_a_relevant_row_some_many_all_or_only_all_relevant_rows():
     found = [[case.labels[row] for row in case.ranking()] for case in cases]
     by_rank = [2, 0, 2, 0, 0, 2, 2]
     assert found == [by_rank[:6], by_rank[:4], by_rank[:2], [], [0, 0, 0]]
+
+
+KEYS = {"sum": sum, "max": max, "relevant": lambda labels: sum(label > 0 for label in labels), "rows": len}
+
+
+def test_rare_cases_of_many_queries_have_queries_whose_labels_are_alike_in_some_way():
+    cases = rare_cases(CaseMaker((0.0, 1.0, 2.0, 3.0), 3), several=True)
+    queries = [[*case.split()] for case in cases if len(case.sizes) > 1]
+    alike = [tuple(name for name, key in KEYS.items() if len({key(q.labels) for q in of}) == 1) for of in queries]
+    everything = tuple(KEYS)  # the scores or the labels of a query are shifted
+    all_empty, all_single = everything[:-1], everything[-1:]
+    in_one_way = [("sum", "rows"), ("max", "rows"), ("relevant", "rows")]
+    assert Counter(filter(None, alike)) == {
+        everything: 2, all_empty: 2, all_single: 1, **dict.fromkeys(in_one_way, 2)
+    }  # fmt: skip
+    assert alike.count(()) == 10
 
 
 def test_a_case_shrinks_to_the_rows_and_labels_that_matter():
