@@ -82,6 +82,15 @@ def test_rankings_lack_a_relevant_row_some_many_all_or_only_all_relevant_rows():
     assert found == [by_rank[:6], by_rank[:4], by_rank[:2], [], [0, 0, 0]]
 
 
+@pytest.mark.parametrize(("k", "rank"), [(1, 1), (2, 2), (3, 2), (None, 2)])
+def test_each_fractional_label_is_alone_at_the_second_rank_if_the_cutoff_allows(k, rank):
+    cases = CaseMaker((0.0, 1.0, 3.0), k).unusual_labels()
+    assert [case.purpose for case in cases] == [*[kinds.FRACTIONAL] * 4, kinds.BELOW_ZERO]
+    by_rank = [[case.labels[row] for row in case.ranking()] for case in cases[:3]]
+    found = [[(at, label) for at, label in enumerate(labels, 1) if label] for labels in by_rank]
+    assert found == [[(rank, 0.5)], [(rank, 2.5)], [(rank, 0.75)]]
+
+
 KEYS = {"sum": sum, "max": max, "relevant": lambda labels: sum(label > 0 for label in labels), "rows": len}
 
 
