@@ -22,7 +22,7 @@ from rankadapters.parity.data import dart_note, ranker, read_data, refusing, req
 from rankadapters.parity.toolkit import COLUMNS, ROUNDS, Task
 from rankadapters.presets.lightgbm import LABELS, MOST_ROWS
 
-QUIET = {"objective": "none", "verbosity": -1, "num_threads": 1, "feature_pre_filter": False}
+QUIET = {"objective": "none", "verbosity": -1, "num_threads": 1}
 
 
 class LightGBMToolkit(Toolkit):

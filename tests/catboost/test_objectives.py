@@ -195,6 +195,18 @@ def test_catboosts_err_weights_ignore_rows_of_an_equal_label_in_between():
     np.testing.assert_allclose(catboost_gradient, (1 / 2) * (1 - 1 / 3) / 2, rtol=1e-6)
 
 
+@pytest.mark.parametrize(
+    ("value", "allowed"),
+    [
+        *((value, "whole numbers") for value in ("", "-", "--1", "1.0", "\N{SUPERSCRIPT TWO}", "9" * 21)),
+        *((value, "whole numbers from 1 to 2147483647") for value in ("0", "-1", "9" * 20, "-" + "9" * 19)),
+    ],
+)
+def test_a_count_in_a_loss_string_is_a_whole_number_of_at_most_20_characters(value, allowed):
+    with pytest.raises(ra.ConventionError, match=rf"permutations='?{value}'?; allowed are {allowed}\."):
+        ra.catboost.read_objective(f"YetiRank:permutations={value}")
+
+
 def test_catboosts_change_of_ndcg_is_the_exact_one():
     objective = objectives.lightgbm.lambdarank().replace(sigmoid="exact")
     assert objective.replace(delta="catboost") == objective

@@ -87,6 +87,13 @@ def test_a_small_negative_weight_is_raised_first():
     assert model.fit(features, [0, 1, 0, 1], qid=[0, 0, 1, 1]).coef_[first] > 0
 
 
+def test_weights_that_were_set_instead_of_learned_are_a_model_of_no_passes():
+    model = CoordinateAscent("textbook@1", n_restarts=1, max_iter=1, warm_start=True, random_state=0)
+    model.coef_ = np.array([0.5, 0.5])
+    model.fit([[0.0, 1.0], [1.0, 0.0]], [0, 1], qid=[0, 0])
+    assert (model.n_iter_, [row.iteration for row in model.history_]) == (1, [-1, 0])
+
+
 def test_kernels_are_compiled_for_the_rows_of_all_steps(monkeypatch):
     n_rows = []
     monkeypatch.setattr(compiled, "pays", n_rows.append)

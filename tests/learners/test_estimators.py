@@ -291,6 +291,22 @@ def test_learners_are_no_dataclasses_so_that_dask_tells_fitted_models_apart(name
     assert not dataclasses.is_dataclass(learner)
 
 
+RANKLIB_DEFAULTS = {  # of the parameters that RankLib 2.10.1 has too; the learning rate is Adam's
+    AdaRank: {"max_iter": 500, "tol": 0.002, "max_consecutive": 5},
+    RankBoost: {"max_iter": 300, "n_thresholds": 10},
+    CoordinateAscent: {
+        "n_restarts": 5, "n_steps": 25, "step_base": 0.05, "step_scale": 2.0, "tol": 0.001, "alpha": 0.0,
+    },
+    NeuralRanker: {"hidden_layer_sizes": (10,), "max_iter": 100},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("learner", RANKLIB_DEFAULTS)
+def test_parameters_that_ranklib_has_too_have_its_defaults(learner):
+    parameters = inspect.signature(learner).parameters
+    assert {name: parameters[name].default for name in RANKLIB_DEFAULTS[learner]} == RANKLIB_DEFAULTS[learner]
+
+
 def test_a_subclass_of_a_learner_keeps_its_own_docstring():
     class Mine(ra.learners.RankBoost):
         """Mine.

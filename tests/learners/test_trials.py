@@ -4,6 +4,7 @@ import math
 import subprocess
 import sys
 from itertools import product
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -120,6 +121,26 @@ def test_counting_is_used_up_to_a_mean_of_48_rows_with_a_gain(monkeypatch, n_gai
     labels = [int(row < n) for size, n in ((10, n_gains), (90, 53)) for row in range(size)]
     with kernels(NOW):
         Trials(labels, "textbook@3", group_sizes=[10, 90]).along(np.arange(100.0), np.ones(100), STEPS)
+    assert bool(calls) == is_counted
+
+
+@pytest.mark.parametrize(
+    ("convention", "is_counted"),
+    [
+        ("textbook@3", True),
+        ("textbook@3+precision=float32", False),
+        ("ranklib.p@3", True),
+        ("torchmetrics.precision@3+precision=float64", False),  # it retrieves positive scores only
+        ("ranklib.rr@3", False),
+    ],
+)
+def test_counting_is_used_for_sums_of_gains_if_no_score_is_rounded_and_all_are_retrieved(
+    monkeypatch, convention, is_counted
+):
+    calls = []
+    monkeypatch.setattr(trials_module, "compiled", SimpleNamespace(pays=bool))
+    monkeypatch.setattr(trials_module, "discounted_sums_along", lambda *_: calls.append(1) or True)
+    Trials(DATA.y > 0, convention, qid=DATA.qid).values(DATA.X.T)
     assert bool(calls) == is_counted
 
 

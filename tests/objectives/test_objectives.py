@@ -218,6 +218,13 @@ def test_catboosts_pair_weights_are_exact_for_dcg_ndcg_and_pfound(delta):
         assert simple_yetirank(text, delta=delta).delta == delta
 
 
+@pytest.mark.parametrize(("delta", "convention", "decay"), [("classic", None, 0.5), ("exact", "catboost@5", 1.0)])
+def test_a_field_of_yetirank_that_has_no_effect_has_one_value(delta, convention, decay):
+    for noise, power in (("none", 1.0), ("logistic", 1.0), ("gauss", 2.0)):
+        value = simple_yetirank(convention, delta=delta, noise=noise, noise_power=2.0, decay=0.5)
+        assert (value.noise_power, value.decay) == (power, decay)
+
+
 def test_catboosts_estimate_is_exact_if_sigma_is_1_and_no_reader_stops():
     assert simple_stochastic_rank("catboost@5", arithmetic="catboost").arithmetic == "exact"
     assert simple_stochastic_rank("catboost@5", arithmetic="catboost", sigma=2).arithmetic == "catboost"

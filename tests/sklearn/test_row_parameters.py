@@ -38,10 +38,12 @@ def test_margins_that_do_not_fit_the_sets_are_refused():
     held_out = QueryRanker(lightgbm(), eval_metric=CONV, validation_fraction=0.3)
     with pytest.raises(InputError, match=r"eval_init_score is for eval_set\.\nHint: init_score="):
         held_out.fit(DATA.X, DATA.y, **columns, eval_init_score=[MARGIN])
-    with pytest.raises(InputError, match=r"eval_init_score must be a list with an entry for each of the 1 validation"):
-        QueryRanker(lightgbm(), eval_metric=CONV).fit(
-            DATA.X, DATA.y, **columns, eval_set=(DATA.X, DATA.y, DATA.qid), eval_init_score=MARGIN
-        )
+    for margins in (MARGIN, MARGIN[None], [MARGIN, MARGIN], []):
+        message = r"eval_init_score must be a list with an entry for each of the 1 validation"
+        with pytest.raises(InputError, match=message):
+            QueryRanker(lightgbm(), eval_metric=CONV).fit(
+                DATA.X, DATA.y, **columns, eval_set=(DATA.X, DATA.y, DATA.qid), eval_init_score=margins
+            )
     with pytest.raises(InputError, match=r"baseline= has the scores of the training rows alone"):
         QueryRanker(catboost(), eval_metric=CONV).fit(
             DATA.X, DATA.y, qid=DATA.qid, baseline=MARGIN, eval_set=(DATA.X, DATA.y, DATA.qid)

@@ -60,6 +60,7 @@ def test_each_changed_field_is_judged_separately_also_across_measures():
     assert ra.inert(ra.Queries(**PLAIN), DISTINCT, BASE, DCG.replace(ties="best")).fields == ("ties",)
 
 
+SKIPPING = BASE.replace(empty="skip")
 AP, PRECISION = ra.parse("trec_eval.map+ties=input"), ra.parse("trec_eval.P@2+ties=input")
 
 
@@ -78,6 +79,10 @@ AP, PRECISION = ra.parse("trec_eval.map+ties=input"), ra.parse("trec_eval.P@2+ti
         (
             BASE, BASE.replace(ties="worst"), {}, "ties",
             "ties='average' or 'worst' leaves the value of every query and its part in the mean as they are",
+        ),
+        (
+            SKIPPING, SKIPPING.replace(gain="linear"), {"labels": [0, 0, 0, 1, 2]}, "gain",
+            "matters: gain='exp2' or 'linear' changes query 1",  # both skip query 0
         ),
         (BASE, DCG, {}, "ideal", "matters: only one of the conventions has it"),
         (

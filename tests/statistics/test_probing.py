@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from itertools import count
 from types import SimpleNamespace
 
@@ -16,7 +17,7 @@ from rankadapters.statistics.probing.answers import FIRST_ID, Function
 from rankadapters.statistics.probing.case_maker import CaseMaker
 from rankadapters.statistics.probing.cases import Case, shrink, value_of
 from rankadapters.statistics.probing.measuring import FORMULAS, GAINS, Measurement, formula_of
-from rankadapters.statistics.probing.rare_cases import SPECIAL_SCORES
+from rankadapters.statistics.probing.rare_cases import SPECIAL_SCORES, rare_cases
 
 
 def query(labels, scores=None, **columns):
@@ -72,6 +73,38 @@ def test_rows_of_a_case_are_chosen_and_reordered_within_their_queries():
     assert Case((1.0, 0.5), (2, 1), (1, 1)).as_queries() == [
         {"labels": [1], "scores": [2]}, {"labels": [0.5], "scores": [1]}
     ]  # fmt: skip
+
+
+def test_rankings_lack_a_relevant_row_some_many_all_or_only_all_relevant_rows():
+    cases = CaseMaker((0.0, 2.0), 3).unretrieved()
+    found = [[case.labels[row] for row in case.ranking()] for case in cases]
+    by_rank = [2, 0, 2, 0, 0, 2, 2]
+    assert found == [by_rank[:6], by_rank[:4], by_rank[:2], [], [0, 0, 0]]
+
+
+@pytest.mark.parametrize(("k", "rank"), [(1, 1), (2, 2), (3, 2), (None, 2)])
+def test_each_fractional_label_is_alone_at_the_second_rank_if_the_cutoff_allows(k, rank):
+    cases = CaseMaker((0.0, 1.0, 3.0), k).unusual_labels()
+    assert [case.purpose for case in cases] == [*[kinds.FRACTIONAL] * 4, kinds.BELOW_ZERO]
+    by_rank = [[case.labels[row] for row in case.ranking()] for case in cases[:3]]
+    found = [[(at, label) for at, label in enumerate(labels, 1) if label] for labels in by_rank]
+    assert found == [[(rank, 0.5)], [(rank, 2.5)], [(rank, 0.75)]]
+
+
+KEYS = {"sum": sum, "max": max, "relevant": lambda labels: sum(label > 0 for label in labels), "rows": len}
+
+
+def test_rare_cases_of_many_queries_have_queries_whose_labels_are_alike_in_some_way():
+    cases = rare_cases(CaseMaker((0.0, 1.0, 2.0, 3.0), 3), several=True)
+    queries = [[*case.split()] for case in cases if len(case.sizes) > 1]
+    alike = [tuple(name for name, key in KEYS.items() if len({key(q.labels) for q in of}) == 1) for of in queries]
+    everything = tuple(KEYS)  # the scores or the labels of a query are shifted
+    all_empty, all_single = everything[:-1], everything[-1:]
+    in_one_way = [("sum", "rows"), ("max", "rows"), ("relevant", "rows")]
+    assert Counter(filter(None, alike)) == {
+        everything: 2, all_empty: 2, all_single: 1, **dict.fromkeys(in_one_way, 2)
+    }  # fmt: skip
+    assert alike.count(()) == 10
 
 
 def test_a_case_shrinks_to_the_rows_and_labels_that_matter():
