@@ -576,6 +576,19 @@ def test_a_plain_argsort_is_the_preset_with_another_order_of_ties():
     assert "but it has an order of tied rows that no value of `ties` has" in str(report)
 
 
+@pytest.mark.parametrize("most_in_order", [0, 16])
+def test_presets_describe_a_function_up_to_its_order_of_tied_rows(most_in_order):
+    def function(labels, scores):  # a sort that may keep the order of a few rows only
+        rows = np.arange(labels.size)
+        if labels.size > most_in_order:
+            rows = np.random.default_rng(labels.size).permutation(rows)
+        return recall(labels[rows], scores[rows])
+
+    report = ra.audit.probe(function, takes="query", k=5, measures="recall")
+    assert report.explanation == "it has an order of tied rows that no value of `ties` has"
+    assert report.presets == ("haystack.recall@5", "trectools.recall@5")
+
+
 @pytest.mark.long
 def test_only_a_function_that_changes_its_answer_for_the_same_rows_has_ties_in_no_fixed_order():
     generator = np.random.default_rng(0)
