@@ -258,6 +258,12 @@ def test_a_special_rule_for_several_relevant_rows_explains_a_function_that_is_wr
     assert explanation == ("it has a special rule for queries with several relevant rows" if wrong == "all" else "")
 
 
+@pytest.mark.parametrize(("k", "cutoff"), [(1, "1"), (254, "254"), (255, "all"), (None, "all")])
+def test_another_cutoff_is_found_up_to_254_rows(k, cutoff):
+    report = ra.audit.probe(lambda y, s: reciprocal_rank(y, s, k), takes="query", k=5, measures="rr")
+    assert report.explanation == f"its cutoff is {cutoff}"
+
+
 def per_query(labels, scores, group_sizes, function=ndcg):
     ends = np.cumsum(group_sizes)
     return [function(labels[end - n : end], scores[end - n : end]) for end, n in zip(ends, group_sizes, strict=True)]
