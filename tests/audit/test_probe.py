@@ -412,6 +412,12 @@ def test_a_program_that_is_wrong_by_a_rare_detail_has_no_convention(name):
     assert text in report.explanation
 
 
+@pytest.mark.parametrize("labels", [(), (1,), (1, 1), (0, 0), (1, 2), (-1, 0), (-2, -1)])
+def test_grades_without_a_relevant_and_an_irrelevant_one_are_refused(labels):
+    with pytest.raises(ra.InputError, match=r"labels=\(.*\); allowed are two grades or more, one of them above 0"):
+        ra.audit.probe(ndcg, takes="query", k=3, labels=labels)
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("refusal", ["nan", "error"])
 @pytest.mark.parametrize("name", long_except(["recall", "precision", "mrr", "map", "hit_rate"], "recall"))
