@@ -258,6 +258,27 @@ def test_a_special_rule_for_several_relevant_rows_explains_a_function_that_is_wr
     assert explanation == ("it has a special rule for queries with several relevant rows" if wrong == "all" else "")
 
 
+SPECIAL_RULES = {  # text, and the queries
+    "queries of one document": lambda y, s: y.size == 1,
+    "queries with fewer rows than the cutoff": lambda y, s: y.size < 5,
+    "queries with as many rows as the cutoff": lambda y, s: y.size == 5,
+    "queries with one row more than the cutoff": lambda y, s: y.size == 6,
+    "queries of more than 16 rows": lambda y, s: y.size > 16,
+    "scores of 0 and below": lambda y, s: s.min() <= 0,
+    "queries whose scores are all equal": lambda y, s: y.size > 1 and np.ptp(s) == 0,
+}
+
+
+@pytest.mark.parametrize("text", long_except(SPECIAL_RULES, *list(SPECIAL_RULES)[3:6]))
+def test_a_special_rule_explains_though_some_of_its_queries_have_the_right_value(text):
+    def function(labels, scores):
+        return 1.0 if SPECIAL_RULES[text](labels, scores) else reciprocal_rank(labels, scores, 5)
+
+    explanation = ra.audit.probe(function, takes="query", k=5, measures="rr").explanation
+    returned = "" if text.endswith("all equal") else ": it returns 1"
+    assert explanation == f"it has a special rule for {text}{returned}"
+
+
 @pytest.mark.parametrize(("k", "cutoff"), [(1, "1"), (254, "254"), (255, "all"), (None, "all")])
 def test_another_cutoff_is_found_up_to_254_rows(k, cutoff):
     report = ra.audit.probe(lambda y, s: reciprocal_rank(y, s, k), takes="query", k=5, measures="rr")
