@@ -13,6 +13,7 @@ import rankadapters as ra
 from rankadapters.core.errors import InputError
 from rankadapters.statistics.probing import cases as kinds
 from rankadapters.statistics.probing.answers import FIRST_ID, Function
+from rankadapters.statistics.probing.case_maker import CaseMaker
 from rankadapters.statistics.probing.cases import Case, shrink, value_of
 from rankadapters.statistics.probing.measuring import FORMULAS, GAINS, Measurement, formula_of
 
@@ -59,6 +60,26 @@ def test_a_query_has_these_traits_at_a_cutoff_of_3(case, traits):
 def test_two_rows_are_one_more_than_a_cutoff_of_1():
     assert query([1, 0]).traits(1) == {kinds.ONE_MORE}
     assert query([1]).traits() == {kinds.ONE_DOCUMENT}
+
+
+@pytest.mark.parametrize(
+    ("k", "ranks"),
+    [
+        (None, range(1, 9)),
+        (1, range(1, 3)),
+        (3, range(1, 5)),
+        (8, range(1, 10)),
+        (9, range(1, 11)),
+        (10, [*range(1, 9), 9, 10, 11]),
+        (20, [*range(1, 9), 19, 20, 21]),
+    ],
+)
+def test_a_single_relevant_row_is_measured_at_the_first_ranks_and_around_the_cutoff(k, ranks):
+    maker = CaseMaker((0.0, 1.0), k)
+    assert maker.ranks == tuple(ranks)
+    cases = map(maker.at_rank, ranks)
+    assert [case.ranking().index(case.labels.index(1)) + 1 for case in cases] == [*ranks]
+    assert maker.n_rows > maker.ranks[-1]
 
 
 def test_rows_of_a_case_are_chosen_and_reordered_within_their_queries():
