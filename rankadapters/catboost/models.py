@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import catboost as cb
@@ -47,7 +48,9 @@ class CatBoostModel(NamedTuple):
     def value(self, metric: str) -> float:
         """Return the model's own value of a metric."""
         options = {"ntree_end": self.rounds, "eval_period": self.rounds, "thread_count": 1}
-        [values] = self.model.eval_metrics(self.pool, [metric], **options).values()
+        with TemporaryDirectory() as folder:
+            model = _logging_to(folder, self.model)
+            [values] = model.eval_metrics(self.pool, [metric], **options, tmp_dir=folder).values()
         return float(values[-1])
 
     def refusal(self, metric: str) -> str | None:
@@ -92,6 +95,13 @@ class CatBoostModel(NamedTuple):
             return key, log[dataset][key]
         msg = f"the log of {dataset!r} has {sorted(log[dataset])}, none of which is {metric}."
         raise InputError(msg, hint=f"CatBoostRanker(custom_metric=[{plain!r} + ';hints=skip_train~false'])")
+
+
+def _logging_to(folder: str, model: Any) -> Any:
+    """Return a model of the same trees that logs to a folder: `eval_metrics` writes over the logs of the training."""
+    other = object.__new__(type(model))
+    vars(other).update(vars(model), _init_params={**model._init_params, "train_dir": folder})  # noqa: SLF001 - no public way
+    return other
 
 
 def group_weights(group_weight: object, queries: Queries) -> Array:

@@ -81,6 +81,7 @@ def test_segments_of_several_columns_are_tuples():
     columns = {"market": by, "device": np.where(queries.query_of_row % 2, "desk", "phone")}
     report = ra.audit.order(queries, models, YAHOO, by=columns, n_resamples=199)
     assert len(report.segments) == 6
+    assert "device=phone, market=us, device=desk and 1 more segments: no difference can be sign" in report.notes[0]
     assert "market=de, device=phone  " in str(report)
     alone = ra.audit.order(queries, models, YAHOO, by=list(zip(*columns.values(), strict=True)), n_resamples=199)
     assert report.comparisons == alone.comparisons

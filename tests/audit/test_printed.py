@@ -117,6 +117,27 @@ def test_numbers_of_models_and_cutoffs_that_do_not_fit_are_refused(scores, value
     assert message in str(caught.value)
 
 
+OF_LABELS = [  # labels, which of them are judged, measure, and whether values above 1 are possible
+    ([1, 0, 2], None, "ndcg", False),
+    ([1, -1, 2], None, "ndcg", True),
+    ([1, -1, 2], None, "recall", True),
+    ([1, 0, 2], [True, False, True], "ndcg", True),  # the unjudged row may have a grade
+    ([1, 0, 2], [True, False, True], "recall", False),
+    ([1, -1, 2], [True, False, True], "recall", False),  # the label of an unjudged row does not count
+    ([1, 0, 2], None, "dcg", True),
+]
+
+
+@pytest.mark.parametrize(("labels", "judged", "measure", "possible"), OF_LABELS)
+def test_a_number_above_1_is_refused_unless_the_labels_make_it_possible(labels, judged, measure, possible):
+    options = {"value": 2, "decimals": 1, "k": 2, "measure": measure, "judged": judged, "group_sizes": [3]}
+    if possible:
+        ra.audit.identify(labels, [3, 2, 1], **options)
+    else:
+        with pytest.raises(InputError, match=r"value=2 is outside \[0, 1\]"):
+            ra.audit.identify(labels, [3, 2, 1], **options)
+
+
 @pytest.mark.parametrize("text", ["0.3", "1.0", "123.4", "-0.7", "0.12345678901234", "1e-17", "1234567.8"])
 def test_arrays_are_compared_exactly_like_single_values(text):
     printed = read(text, None, bounded=False)

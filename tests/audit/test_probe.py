@@ -259,6 +259,33 @@ def test_a_special_rule_for_several_relevant_rows_explains_a_function_that_is_wr
     assert explanation == ("it has a special rule for queries with several relevant rows" if wrong == "all" else "")
 
 
+SPECIAL_RULES = {  # text, and the queries
+    "queries of one document": lambda y, s: y.size == 1,
+    "queries with fewer rows than the cutoff": lambda y, s: y.size < 5,
+    "queries with as many rows as the cutoff": lambda y, s: y.size == 5,
+    "queries with one row more than the cutoff": lambda y, s: y.size == 6,
+    "queries of more than 16 rows": lambda y, s: y.size > 16,
+    "scores of 0 and below": lambda y, s: s.min() <= 0,
+    "queries whose scores are all equal": lambda y, s: y.size > 1 and np.ptp(s) == 0,
+}
+
+
+@pytest.mark.parametrize("text", long_except(SPECIAL_RULES, *list(SPECIAL_RULES)[3:6]))
+def test_a_special_rule_explains_though_some_of_its_queries_have_the_right_value(text):
+    def function(labels, scores):
+        return 1.0 if SPECIAL_RULES[text](labels, scores) else reciprocal_rank(labels, scores, 5)
+
+    explanation = ra.audit.probe(function, takes="query", k=5, measures="rr").explanation
+    returned = "" if text.endswith("all equal") else ": it returns 1"
+    assert explanation == f"it has a special rule for {text}{returned}"
+
+
+@pytest.mark.parametrize(("k", "cutoff"), [(1, "1"), (254, "254"), (255, "all"), (None, "all")])
+def test_another_cutoff_is_found_up_to_254_rows(k, cutoff):
+    report = ra.audit.probe(lambda y, s: reciprocal_rank(y, s, k), takes="query", k=5, measures="rr")
+    assert report.explanation == f"its cutoff is {cutoff}"
+
+
 def per_query(labels, scores, group_sizes, function=ndcg):
     ends = np.cumsum(group_sizes)
     return [function(labels[end - n : end], scores[end - n : end]) for end, n in zip(ends, group_sizes, strict=True)]
@@ -405,6 +432,12 @@ def test_a_program_that_is_wrong_by_a_rare_detail_has_no_convention(name):
     assert report.convention is None
     assert report.explanation
     assert text in report.explanation
+
+
+@pytest.mark.parametrize("labels", [(), (1,), (1, 1), (0, 0), (1, 2), (-1, 0), (-2, -1)])
+def test_grades_without_a_relevant_and_an_irrelevant_one_are_refused(labels):
+    with pytest.raises(ra.InputError, match=r"labels=\(.*\); allowed are two grades or more, one of them above 0"):
+        ra.audit.probe(ndcg, takes="query", k=3, labels=labels)
 
 
 @pytest.mark.long
@@ -575,6 +608,19 @@ def test_a_plain_argsort_is_the_preset_with_another_order_of_ties():
     assert report.example is None  # a tied example would refute the presets
     assert str(report).startswith("The function computes ndcg@5")
     assert "but it has an order of tied rows that no value of `ties` has" in str(report)
+
+
+@pytest.mark.parametrize("most_in_order", [0, 16])
+def test_presets_describe_a_function_up_to_its_order_of_tied_rows(most_in_order):
+    def function(labels, scores):  # a sort that may keep the order of a few rows only
+        rows = np.arange(labels.size)
+        if labels.size > most_in_order:
+            rows = np.random.default_rng(labels.size).permutation(rows)
+        return recall(labels[rows], scores[rows])
+
+    report = ra.audit.probe(function, takes="query", k=5, measures="recall")
+    assert report.explanation == "it has an order of tied rows that no value of `ties` has"
+    assert report.presets == ("haystack.recall@5", "trectools.recall@5")
 
 
 @pytest.mark.long

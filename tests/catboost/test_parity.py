@@ -9,6 +9,7 @@ import rankadapters as ra
 
 cb = pytest.importorskip("catboost")
 
+from rankadapters.catboost import models  # noqa: E402
 from tests.catboost.records import (  # noqa: E402
     BASE,
     convention_of,
@@ -189,3 +190,24 @@ def test_nan_scores_are_not_comparable_and_catboosts_value_is_reported(labels, c
     assert (row.verdict, row.our_value) == ("not-comparable", None)
     assert row.value == pytest.approx(catboost_value)
     assert row.reason.startswith("scores[0] is NaN, which has no rank, so we refuse it.")
+
+
+def test_a_check_writes_no_file(monkeypatch, tmp_path):
+    models._zero_model.cache_clear()  # another test may have made it
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    for convention in (ra.presets.catboost(2), ra.presets.catboost.pair_accuracy(pairs="label")):
+        assert ra.catboost.check_parity([2, 0, 1], [3, 2, 1], convention, group_sizes=[3]).ok
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_check_of_a_model_leaves_the_logs_of_its_training_as_they_are(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    pool = cb.Pool(np.arange(6).reshape(-1, 1), [2, 0, 1, 0, 1, 0], group_id=[0, 0, 0, 1, 1, 1])
+    model = cb.CatBoostRanker(iterations=2, thread_count=1, verbose=False).fit(pool)
+    logs = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    assert tmp_path / "catboost_info" / "catboost_training.json" in logs
+    assert ra.catboost.check_model(model, pool, ra.presets.catboost(2)).ok
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == logs
+    assert [path.name for path in tmp_path.iterdir()] == ["catboost_info"]

@@ -205,6 +205,13 @@ def test_the_model_is_an_ordinary_catboost_model(tmp_path):
     assert ra.catboost.check_model(model, train, ra.presets.catboost(5)).ok
 
 
+def test_a_training_writes_no_file_and_prints_nothing(monkeypatch, tmp_path, capfd):
+    monkeypatch.chdir(tmp_path)
+    ra.catboost.train(DETERMINISTIC, pool(), LAMBDARANK, CONV, eval_set=pool(1))
+    assert list(tmp_path.iterdir()) == []
+    assert capfd.readouterr() == ("", "")
+
+
 def test_the_pools_do_not_change():
     scores = rows()[0][:, 0].astype(np.float32)
     train, valid = pool(weight=query_weights(), baseline=scores), pool(1, baseline=scores)

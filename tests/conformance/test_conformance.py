@@ -88,7 +88,7 @@ def test_the_definition_of_every_preset_conforms(measure):
         assert wrong == [], convention
 
 
-MAX_CONFORMING = 0.01  # of the programs that are wrong, apart from those that the sort of ranx excuses
+CONFORMING = {"catboost.map@10": ["value: 1 above 0.99"]}  # wrong programs that have the value of every vector
 
 
 def conforms(program, vectors):
@@ -109,8 +109,7 @@ def test_programs_that_are_wrong_by_one_rare_detail_fail(text):
     assert conforms(wrong_programs.right_program(text), vectors)
     programs = [*wrong_programs.wrong_programs(text), *later_programs.wrong_programs(text)]
     assert len(programs) > 200
-    conforming = [name for name, program in programs if conforms(program, vectors)]
-    assert len(conforming) <= MAX_CONFORMING * len(programs), conforming
+    assert [name for name, program in programs if conforms(program, vectors)] == CONFORMING.get(text, [])
 
 
 def agrees(vector, convention):

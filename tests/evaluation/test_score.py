@@ -209,6 +209,11 @@ def test_a_score_equals_only_numbers_that_are_its_value(number, equal):
     assert [operator.ne(SCORE, number), operator.ne(number, SCORE)] == [not equal] * 2
 
 
+def test_a_score_of_1_equals_the_integer():
+    one = ra.evaluate([1, 0], [2, 1], TEXTBOOK, group_sizes=[2])
+    assert [one == 1, 1 == one, one != 1, 1 != one] == [True, True, False, False]  # noqa: SIM300 - both orders
+
+
 GREATER, LESS = (operator.gt, operator.ge), (operator.lt, operator.le)
 
 

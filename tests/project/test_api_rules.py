@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from inspect import Parameter, isfunction, ismethod, signature
+from operator import attrgetter
 
 import pytest
 
+import rankadapters as ra
 from tests.helpers.checkout import CHECKOUT
-from tests.project.public_calls import public_modules
+from tests.project.public_calls import public_callables, public_modules
 
 for engine in ("dask", "pyspark"):  # their functions follow the rules, too
     pytest.importorskip(engine)
@@ -117,3 +119,10 @@ def test_no_group_sizes_are_counted_in_the_order_of_sorted_ids():
     texts = {path: path.read_text("utf-8") for path in [*files, CHECKOUT / "README.md"] if "_build" not in path.parts}
     assert len(texts) > 300
     assert [(path.name, line) for path, text in texts.items() for line in SORTED_COUNTS.findall(text)] == []
+
+
+def test_docstrings_repeat_the_descriptions_that_they_refer_to():
+    """`describes` fills them in. A reference that says more, as "As in `fit`; qid is always required" does, stays."""
+    described_by = re.compile(r"^ +As in `(Queries|Score|evaluate|evaluate_table|log_mlflow|order)`\.$", re.MULTILINE)
+    docstrings = {name: attrgetter(name)(ra).__doc__ or "" for name in public_callables()}
+    assert [name for name, text in docstrings.items() if described_by.search(text)] == []

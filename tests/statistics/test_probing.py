@@ -64,6 +64,26 @@ def test_two_rows_are_one_more_than_a_cutoff_of_1():
     assert query([1]).traits() == {kinds.ONE_DOCUMENT}
 
 
+@pytest.mark.parametrize(
+    ("k", "ranks"),
+    [
+        (None, range(1, 9)),
+        (1, range(1, 3)),
+        (3, range(1, 5)),
+        (8, range(1, 10)),
+        (9, range(1, 11)),
+        (10, [*range(1, 9), 9, 10, 11]),
+        (20, [*range(1, 9), 19, 20, 21]),
+    ],
+)
+def test_a_single_relevant_row_is_measured_at_the_first_ranks_and_around_the_cutoff(k, ranks):
+    maker = CaseMaker((0.0, 1.0), k)
+    assert maker.ranks == tuple(ranks)
+    cases = map(maker.at_rank, ranks)
+    assert [case.ranking().index(case.labels.index(1)) + 1 for case in cases] == [*ranks]
+    assert maker.n_rows > maker.ranks[-1]
+
+
 def test_rows_of_a_case_are_chosen_and_reordered_within_their_queries():
     case = Case((1.0, 2.0, 3.0, 4.0, 5.0), (0.1, 0.2, 0.3, 0.4, 0.4), (2, 1, 2))
     assert case.select([4, 1]) == Case((5.0, 2.0), (0.4, 0.2), (1, 1))

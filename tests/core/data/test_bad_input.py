@@ -196,6 +196,7 @@ def test_matrices_with_a_query_in_each_row_are_refused_with_the_columns_to_make(
     [
         (r"qid has shape \(2, 3\), .*\nHint: a single column\.", {"qid": np.zeros((2, 3))}),
         (r"labels has shape \(2, 2, 2\), .*\nHint: a single column\.", {"labels": np.zeros((2, 2, 2))}),
+        (r"labels has shape \(\), .*\nHint: a single column\.", {"labels": 1}),
         (r"labels is \{'a': 1\}, .*\nHint: an array, a list or a column\.", {"labels": {"a": 1}}),
         (r"scores is 'score', .*\nHint: an array, a list or a column, such as df\['score'\]", {"scores": "score"}),
         (r"scores is \{'m': .*\nHint: the scores of one model", {"scores": {"m": [1, 2]}}),
