@@ -17,7 +17,6 @@ from rankadapters.core.declaration.declared import RAISES, with_fields
 from rankadapters.core.measures import MEASURES
 from rankadapters.core.measures.losses import Loss
 from rankadapters.core.measures.ranked import Discounted, Ranked
-from tests.project.public_calls import public_modules
 
 CLASSES = [*MEASURES.values(), ra.Convention, Ranked, Discounted, Loss]
 MEASURE_FILES = sorted((Path(ra.__file__).parent / "core" / "measures").glob("*.py"))
@@ -57,16 +56,6 @@ def test_the_errors_of_a_class_follow_the_one_for_wrong_fields():
     class_error = "InputError\n    When bound to queries: a label is outside [0, 1].\n\nReferences"
     assert class_error in ra.QueryCrossEntropy.__doc__
     assert "InputError" not in ra.QueryRMSE.__doc__
-
-
-def test_public_docstrings_describe_their_own_columns_and_options():
-    """They take the descriptions from the docstrings of these functions, which mere references would not."""
-    values = [(prefix + name, getattr(module, name)) for prefix, module in public_modules() for name in module.__all__]
-    classes = [(name, value) for name, value in values if isinstance(value, type)]
-    values += [(f"{name}.{method}", of) for name, kind in classes for method, of in vars(kind).items()]
-    reference = re.compile(r"^ +As in `(Queries|Score|evaluate|evaluate_table|order|log_mlflow)`\.$", re.MULTILINE)
-    assert len(values) > 100
-    assert [name for name, value in values if reference.search(value.__doc__ or "")] == []
 
 
 @pytest.mark.long
