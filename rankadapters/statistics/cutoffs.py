@@ -19,13 +19,18 @@ ROWS_AT_ONCE = 2**17  # of all copies, so that the arrays of a formula stay in t
 
 
 class Cuts:
-    """A plan at one cutoff after the other; plans that differ from it only in how they rank are cut in the same way.
-
-    One plan can compute them all: what it reads at each rank begins alike at every cutoff, and its options are equal.
-    """
+    """A plan at one cutoff after the other; plans that differ from it only in how they rank are cut in the same way."""
 
     def __init__(self, plans: Sequence[Plan]) -> None:
         self.plans = plans
+
+    @lazy_property
+    def alike(self) -> bool:
+        """Whether one plan can compute them all: it reads the values of more ranks, and has no options of a cutoff."""
+        deepest = max(self.plans, key=_depth)
+        values = [(array, deepest.by_rank[name]) for plan in self.plans for name, array in plan.by_rank.items()]
+        begin_alike = all(np.array_equal(array, deep[: array.size]) for array, deep in values)
+        return begin_alike and all(plan.k and plan.options == deepest.options for plan in self.plans)
 
     @lazy_property
     def undecided(self) -> Array:

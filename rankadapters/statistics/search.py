@@ -159,7 +159,7 @@ class _PreparedData:
         at_once = {
             i: cuts.numerators(plan, copies)
             for i, (plan, cuts) in enumerate(plans)
-            if len(cuts.plans) > 1 and 2 * self.scores.size <= ROWS_AT_ONCE
+            if len(cuts.plans) > 1 and 2 * self.scores.size <= ROWS_AT_ONCE and cuts.alike
         }
         singly = [plan for i, (first, cuts) in enumerate(plans) if i not in at_once for plan in cuts.at_each(first)]
         numerators = iter(self._numerators([passes.Member(self.base, plan, self.undecided) for plan in singly]))

@@ -99,6 +99,16 @@ def test_differences_far_below_1_keep_groups_apart(preset, labels, varied):
     assert len(set(means.values())) == len(means) == 2
 
 
+@pytest.mark.parametrize("measure", [ra.Kendall, ra.QueryRMSE])
+def test_a_measure_without_a_cutoff_has_the_same_values_at_each(measure):
+    grid = with_refusals(measure, values_to_search(measure, QUERIES))
+    alone, at_each = (
+        np.concatenate([groups.means.ravel() for groups in Search(measure, grid, [Data(QUERIES, SCORES, k)]).groups()])
+        for k in ((None,), (2, 5, None))
+    )
+    assert {*alone.tolist()} == {*at_each.tolist()}
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("measure", some(filter(has_cutoff, MEASURES.values()), 4))
 def test_all_cutoffs_at_once_give_the_values_of_each_cutoff(measure):
