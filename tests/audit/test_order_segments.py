@@ -130,6 +130,13 @@ def test_the_forest_plot_draws_each_difference_with_its_interval():
     assert axes.get_xlabel() == "good minus noise, 95 % interval"
 
 
+@pytest.mark.parametrize(("n_segments", "more"), [(5, ""), (7, " and 2 more segments")])
+def test_a_note_of_many_segments_names_five(n_segments, more):
+    scores, by = {"a": [1, 2] * n_segments, "b": [2, 1] * n_segments}, np.repeat(np.arange(n_segments), 2)
+    report = ra.audit.order([1, 0] * n_segments, scores, "textbook@2", group_sizes=[2] * n_segments, by=by)
+    assert report.notes[0].startswith(f"0, 1, 2, 3, 4{more}: a single query says nothing of significance")
+
+
 def test_a_segment_named_all_differs_from_all_queries():
     report = ra.audit.order(
         [1, 0, 0, 1], {"a": [2, 1, 1, 2], "b": [1, 2, 2, 1]}, YAHOO, by=["all"] * 4, group_sizes=[2] * 2

@@ -51,6 +51,18 @@ def test_defaults_are_catboosts_and_the_smallest_values_are_accepted():
     assert TrainingParams.of({"thread_count": -1}).n_threads is None
 
 
+@pytest.mark.parametrize(
+    ("name", "number"),
+    [
+        ("iterations", 0), ("learning_rate", 0), ("random_seed", -1), ("random_strength", -0.1), ("l2_leaf_reg", -0.1),
+        ("verbose", -1), ("early_stopping_rounds", 0),
+    ],
+)  # fmt: skip
+def test_smaller_values_are_refused(name, number):
+    with pytest.raises(ra.InputError, match=f"^{name}={number}; allowed are"):
+        TrainingParams.of({name: number})
+
+
 @pytest.mark.parametrize("threads", [0, -2, 1.5, "2", True])
 def test_a_number_of_threads_that_would_end_the_process_is_refused(threads):
     with pytest.raises(ra.InputError, match=r"thread_count=.*allowed are whole numbers from 1 on, or -1 for all CPUs"):

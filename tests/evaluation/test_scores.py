@@ -11,6 +11,7 @@ import pytest
 import rankadapters as ra
 from rankadapters.core.errors import LabelsWarning
 from rankadapters.evaluation import passes
+from rankadapters.evaluation.table import distinct_decimals
 
 LABELS, SIZES = [1, 0, 1, 0], [2, 2]
 CONVENTIONS = ["textbook@1", "yahoo@2"]
@@ -35,6 +36,14 @@ def test_many_conventions_of_models_are_printed_as_lines():
     assert (first, head.split()) == ("2 models, 7 conventions", ["name", "a", "b"])
     assert [line.split()[0] for line in lines] == [convention.name for convention in scores]
     assert scores.table().head[1:] == tuple(convention.name for convention in scores)
+
+
+@pytest.mark.parametrize(
+    ("values", "decimals"),
+    [([0.5], 4), ([0.5, 0.5001], 4), ([0.5, 0.50001, 0.7], 5), ([0.5, 0.50000001], 8), ([0.5, 0.500000001], 4)],
+)
+def test_values_have_4_to_8_decimals_so_that_different_ones_do_not_look_equal(values, decimals):
+    assert distinct_decimals(values) == decimals
 
 
 @pytest.mark.parametrize("make_copy", [copy.copy, copy.deepcopy, lambda results: pickle.loads(pickle.dumps(results))])

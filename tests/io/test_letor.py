@@ -31,6 +31,7 @@ def test_labels_queries_docids_and_predictions_are_read(write):
 
 def test_a_feature_can_be_the_score_and_is_0_where_it_is_absent(write):
     assert read_letor([write(ROWS, "rows.txt")], feature=25).scores.tolist() == [1, 0, 3]
+    assert read_letor([write("1 qid:1 0:0.5 1:2\n", "rows.txt")], feature=0).scores.tolist() == [0.5]
     with pytest.raises(ra.InputError, match=r"rows\.txt: no line has feature 5"):
         read_letor([write(ROWS, "rows.txt")], feature=5)
     with pytest.raises(ra.InputError, match=r"predictions and feature were given, .*\nHint: drop the other"):

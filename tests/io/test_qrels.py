@@ -194,6 +194,8 @@ def test_queries_with_empty_judgments_are_noted():
         ("qrels.txt", None, "^qrels is 'qrels.txt'"),
         (QRELS, {"q": ["a", "b"]}, r"^run is {'q': \['a', 'b'\]}.\nHint: .* lists have ranks"),
         (QRELS, {"qid": ["q"], "doc": ["a"]}, "^run has the columns 'qid', 'doc': no known names"),
+        (QRELS, {name: ["q"] for name in ["qid", *"abcde"]}, "^run has the columns .* 'd', 'e': no known"),
+        (QRELS, {name: ["q"] for name in ["qid", *"abcdef"]}, r"^run has the columns .* 'd', 'e', \.\.\.: no known"),
         (QRELS, {"query_id": ["q1"], "doc_id": ["a"]}, "^run has the columns 'query_id', 'doc_id': no known"),
         (QRELS, {"z": {"a": 1}}, "^run: none of its queries, such as 'z', is in qrels, which has 'q1'"),
         (QRELS, {}, "^run has no queries"),

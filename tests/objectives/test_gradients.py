@@ -326,3 +326,5 @@ def test_gains_of_a_dcg_above_1e30_are_refused_with_the_callers_row():
     with pytest.raises(ra.InputError, match=r"labels\[2\] is 100, whose gain 1\.26765e\+30 .* up to 1e\+30") as caught:
         objectives.gradients([1, 0, 100, 99], scores, value, qid=qid)
     assert caught.value.row == 2
+    linear = value.replace(convention=value.convention.replace(gain="linear"))
+    assert np.isfinite(objectives.gradients([1, 0, 1e30, 9], scores, linear, qid=qid)).all()

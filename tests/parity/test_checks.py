@@ -107,6 +107,14 @@ def test_a_toolkit_that_refuses_the_data_is_a_row_with_its_reason(all_toolkits):
     assert report.ok
 
 
+@pytest.mark.parametrize(("label", "gain", "accepted"), [(31, "exp2", True), (32, "exp2", False), (32, "linear", True)])
+def test_xgboost_takes_labels_up_to_31_under_its_exponential_gain(label, gain, accepted, all_toolkits):
+    [row] = check(ra.presets.xgboost(2).replace(gain=gain), labels=[label, 0, 1, 1, 0], toolkits=["xgboost"]).rows
+    reason = "" if accepted else f"labels[0] is {label}, but xgboost takes whole labels from 0 to 31 under its"
+    assert row.verdict == ("equal" if accepted else "not-comparable")
+    assert row.reason.startswith(reason)
+
+
 def test_queries_and_weights_and_docids_pass_through(all_toolkits):
     queries = ra.Queries(LABELS, group_sizes=SIZES, query_weight=[1, 3], docid=list("abcde"))
     assert crosscheck(queries, SCORES, ra.presets.trec_eval_9(3).replace(average="query"), require=2).ok

@@ -42,7 +42,11 @@ DCG_FIELDS = {name: value for name, value in FIELDS.items() if name not in {"ide
 @pytest.mark.parametrize(
     ("preset", "field", "allowed", "refused"),
     [
-        ("textbook@5", "k", [1], [0]),
+        ("textbook@5", "k", [1, 2**63 - 1], [0, 2**63]),
+        ("textbook@5", "unjudged", [0.5, 1023], [-0.5, 1023.5]),
+        ("textbook@5", "discount", ["power_1e-09", "power_1"], ["power_0", "power_1.01"]),
+        ("textbook@5", "discount", ["log_1.01", "log_1000000000"], ["log_1"]),
+        ("ranx.map@5", "average", ["geometric_1e-09", "geometric_1"], ["geometric_0", "geometric_1.01"]),
         ("textbook@5", "empty", [0, 1], [-0.01, 1.01]),
         ("ranx.rbp", "persistence", [0, 1], [-0.01, 1.01]),
         ("yahoo.err", "scale", [1e-9, 1e9], [0]),
@@ -57,7 +61,7 @@ def test_numbers_of_a_field_are_allowed_up_to_its_bounds(preset, field, allowed,
     convention = ra.parse(preset)
     assert [getattr(convention.replace(**{field: value}), field) for value in allowed] == allowed
     for value in refused:
-        with pytest.raises(ra.ConventionError, match=rf"{field}={value}[a-z ]*; allowed"):
+        with pytest.raises(ra.ConventionError, match=rf"{field}={value!r}[a-z ]*; allowed"):
             convention.replace(**{field: value})
 
 
