@@ -173,5 +173,5 @@ def _with_first(models: Iterable[str]) -> Pairs:
 
 
 def _listed(names: list[str]) -> str:
-    more = f" and {len(names) - NAMED} more segments" if len(names) > NAMED else ""
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
     return ", ".join(names[:NAMED]) + more

@@ -143,13 +143,15 @@ def brief(value: object) -> str:
     >>> import numpy as np
     >>> brief((np.zeros((40, 5)), "valid"))
     "(ndarray of shape (40, 5), 'valid')"
+    >>> brief((0,))
+    '(0,)'
     """
     shape = getattr(value, "shape", None)
     if isinstance(shape, tuple):
         return f"{type(value).__name__} of shape {shape}"
     if isinstance(value, (tuple, list)):
-        begin, end = "()" if isinstance(value, tuple) else "[]"
-        return f"{begin}{', '.join(map(brief, value)):.80}{end}"
+        text = f"{', '.join(map(brief, value)):.80}"
+        return f"({text}{',' * (len(value) == 1)})" if isinstance(value, tuple) else f"[{text}]"
     try:
         text = repr(value)
     except ValueError:  # Python writes no int of over 4300 digits

@@ -81,7 +81,7 @@ def test_segments_of_several_columns_are_tuples():
     columns = {"market": by, "device": np.where(queries.query_of_row % 2, "desk", "phone")}
     report = ra.audit.order(queries, models, YAHOO, by=columns, n_resamples=199)
     assert len(report.segments) == 6
-    assert "device=phone, market=us, device=desk and 1 more segments: no difference can be sign" in report.notes[0]
+    assert "device=phone, market=us, device=desk and 1 more: no difference can be sign" in report.notes[0]
     assert "market=de, device=phone  " in str(report)
     alone = ra.audit.order(queries, models, YAHOO, by=list(zip(*columns.values(), strict=True)), n_resamples=199)
     assert report.comparisons == alone.comparisons
@@ -130,7 +130,7 @@ def test_the_forest_plot_draws_each_difference_with_its_interval():
     assert axes.get_xlabel() == "good minus noise, 95 % interval"
 
 
-@pytest.mark.parametrize(("n_segments", "more"), [(5, ""), (7, " and 2 more segments")])
+@pytest.mark.parametrize(("n_segments", "more"), [(5, ""), (7, " and 2 more")])
 def test_a_note_of_many_segments_names_five(n_segments, more):
     scores, by = {"a": [1, 2] * n_segments, "b": [2, 1] * n_segments}, np.repeat(np.arange(n_segments), 2)
     report = ra.audit.order([1, 0] * n_segments, scores, "textbook@2", group_sizes=[2] * n_segments, by=by)
