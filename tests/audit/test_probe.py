@@ -279,6 +279,41 @@ def test_a_special_rule_explains_though_some_of_its_queries_have_the_right_value
     assert explanation == f"it has a special rule for {text}{returned}"
 
 
+WRONG_RANKS = [  # k, ranks of wrong values, and the explanation
+    (5, {1}, "one relevant row counts 1.01, not 1, at rank 1"),
+    (5, {2, 3}, "one relevant row counts 0.51, not 0.5, at rank 2, 0.343333, not 0.333333, at rank 3"),
+    (5, {2, 3, 4}, ""),  # half of the measured ranks
+    (
+        None,
+        {2, 5, 8},
+        "one relevant row counts 0.51, not 0.5, at rank 2, 0.21, not 0.2, at rank 5, 0.135, not 0.125, at rank 8",
+    ),
+]
+
+
+@pytest.mark.parametrize(("k", "ranks", "explanation"), WRONG_RANKS)
+def test_a_few_wrong_ranks_are_named(k, ranks, explanation):
+    def function(labels, scores):
+        value = reciprocal_rank(labels, scores, k)
+        return value + 0.01 if value and round(1 / value) in ranks else value
+
+    assert ra.audit.probe(function, takes="query", k=k, measures="rr").explanation == explanation
+
+
+@pytest.mark.parametrize(
+    ("factor", "text"),
+    [
+        (1, "it returns the value where the first relevant row counts 1/(rank + 1)"),
+        (2, "one relevant row counts 1/(rank + 1) in proportion to rank 1"),
+    ],
+)
+def test_a_wrong_formula_of_ranks_is_named(factor, text):
+    def function(labels, scores):
+        return factor * reciprocal_rank(labels, scores, 5, shift=2)
+
+    assert ra.audit.probe(function, takes="query", k=5, measures="rr").explanation == text
+
+
 @pytest.mark.parametrize(("k", "cutoff"), [(1, "1"), (254, "254"), (255, "all"), (None, "all")])
 def test_another_cutoff_is_found_up_to_254_rows(k, cutoff):
     report = ra.audit.probe(lambda y, s: reciprocal_rank(y, s, k), takes="query", k=5, measures="rr")
