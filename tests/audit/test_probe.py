@@ -201,7 +201,7 @@ WRONG = {  # function, measure, k, and a part of the explanation
     "shared ranks": (ndcg_of_shared_ranks, "ndcg", None, "tied rows share a rank"),
     "squared": (lambda y, s: ndcg(y, s, 10**6) ** 2, "ndcg", None, "1/log2(rank + 1)^2"),
     "ERR by query": (err_by_query, "err", 5, "divided by 2^(the query's highest label)"),
-    "precision of ties": (precision_of_ties, "precision", 5, "tied rows"),
+    "precision of ties": (precision_of_ties, "precision", 5, "tied rows share a rank"),
     "recall of 4 decimals": (lambda y, s: round(recall(y, s), 4), "recall", 5, "it rounds to 4 decimals"),
     "recall of 2 decimals": (lambda y, s: round(recall(y, s), 2), "recall", 5, "it rounds to 2 decimals"),
     "success": (lambda y, s: float(recall(y, s) > 0), "recall", 5, "it computes success, not recall"),
@@ -225,9 +225,13 @@ WRONG = {  # function, measure, k, and a part of the explanation
 MOST_CALLS, MOST_CALLS_IF_REFUSED = 300, 350  # of a function without a convention, and of one that refuses data
 
 
-@pytest.mark.parametrize(
-    "name", long_except(dict.fromkeys(["percentages", "raises", *some(WRONG, 2)]), "percentages", "raises")
-)
+SHORT_NAMES = [
+    "percentages", "raises", "success", "scores of 3 decimals", "an ideal list of k + 1", "shared ranks",
+    "recall of 4 decimals", "negative", "the value before",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", long_except(dict.fromkeys([*SHORT_NAMES, *some(WRONG, 2)]), *SHORT_NAMES))
 def test_a_wrong_function_gets_no_convention_but_an_explanation(name):
     function, measure, k, explanation = WRONG[name]
 
@@ -277,6 +281,15 @@ def test_a_special_rule_explains_though_some_of_its_queries_have_the_right_value
     explanation = ra.audit.probe(function, takes="query", k=5, measures="rr").explanation
     returned = "" if text.endswith("all equal") else ": it returns 1"
     assert explanation == f"it has a special rule for {text}{returned}"
+
+
+@pytest.mark.parametrize("added", [1e-6, *(pytest.param(added, marks=pytest.mark.long) for added in (-1e-6, 0.099, 1))])
+def test_what_a_function_adds_to_the_ideal_dcg_is_named_if_it_is_little(added):
+    def function(labels, scores):
+        return dcg(labels, scores) / (dcg(labels, labels) + added) if labels.any() else 0.0
+
+    explanation = ra.audit.probe(function, takes="query", k=5, measures="ndcg").explanation
+    assert explanation == (f"it adds {added} to the ideal DCG" if 0 < added < 0.1 else "")
 
 
 WRONG_RANKS = [  # k, ranks of wrong values, and the explanation
