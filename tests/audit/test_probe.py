@@ -202,7 +202,7 @@ WRONG = {  # function, measure, k, and a part of the explanation
     "shared ranks": (ndcg_of_shared_ranks, "ndcg", None, "tied rows share a rank"),
     "squared": (lambda y, s: ndcg(y, s, 10**6) ** 2, "ndcg", None, "1/log2(rank + 1)^2"),
     "ERR by query": (err_by_query, "err", 5, "divided by 2^(the query's highest label)"),
-    "precision of ties": (precision_of_ties, "precision", 5, "tied rows"),
+    "precision of ties": (precision_of_ties, "precision", 5, "tied rows share a rank"),
     "recall of 4 decimals": (lambda y, s: round(recall(y, s), 4), "recall", 5, "it rounds to 4 decimals"),
     "recall of 2 decimals": (lambda y, s: round(recall(y, s), 2), "recall", 5, "it rounds to 2 decimals"),
     "success": (lambda y, s: float(recall(y, s) > 0), "recall", 5, "it computes success, not recall"),
@@ -226,9 +226,13 @@ WRONG = {  # function, measure, k, and a part of the explanation
 MOST_CALLS, MOST_CALLS_IF_REFUSED = 300, 350  # of a function without a convention, and of one that refuses data
 
 
-@pytest.mark.parametrize(
-    "name", long_except(dict.fromkeys(["percentages", "raises", *some(WRONG, 2)]), "percentages", "raises")
-)
+SHORT_NAMES = [
+    "percentages", "raises", "success", "scores of 3 decimals", "an ideal list of k + 1", "shared ranks",
+    "recall of 4 decimals", "negative", "the value before",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", long_except(dict.fromkeys([*SHORT_NAMES, *some(WRONG, 2)]), *SHORT_NAMES))
 def test_a_wrong_function_gets_no_convention_but_an_explanation(name):
     function, measure, k, explanation = WRONG[name]
 
@@ -280,6 +284,50 @@ def test_a_special_rule_explains_though_some_of_its_queries_have_the_right_value
     assert explanation == f"it has a special rule for {text}{returned}"
 
 
+@pytest.mark.parametrize("added", [1e-6, *(pytest.param(added, marks=pytest.mark.long) for added in (-1e-6, 0.099, 1))])
+def test_what_a_function_adds_to_the_ideal_dcg_is_named_if_it_is_little(added):
+    def function(labels, scores):
+        return dcg(labels, scores) / (dcg(labels, labels) + added) if labels.any() else 0.0
+
+    explanation = ra.audit.probe(function, takes="query", k=5, measures="ndcg").explanation
+    assert explanation == (f"it adds {added} to the ideal DCG" if 0 < added < 0.1 else "")
+
+
+WRONG_RANKS = [  # k, ranks of wrong values, and the explanation
+    (5, {1}, "one relevant row counts 1.01, not 1, at rank 1"),
+    (5, {2, 3}, "one relevant row counts 0.51, not 0.5, at rank 2, 0.343333, not 0.333333, at rank 3"),
+    (5, {2, 3, 4}, ""),  # half of the measured ranks
+    (
+        None,
+        {2, 5, 8},
+        "one relevant row counts 0.51, not 0.5, at rank 2, 0.21, not 0.2, at rank 5, 0.135, not 0.125, at rank 8",
+    ),
+]
+
+
+@pytest.mark.parametrize(("k", "ranks", "explanation"), WRONG_RANKS)
+def test_a_few_wrong_ranks_are_named(k, ranks, explanation):
+    def function(labels, scores):
+        value = reciprocal_rank(labels, scores, k)
+        return value + 0.01 if value and round(1 / value) in ranks else value
+
+    assert ra.audit.probe(function, takes="query", k=k, measures="rr").explanation == explanation
+
+
+@pytest.mark.parametrize(
+    ("factor", "text"),
+    [
+        (1, "it returns the value where the first relevant row counts 1/(rank + 1)"),
+        (2, "one relevant row counts 1/(rank + 1) in proportion to rank 1"),
+    ],
+)
+def test_a_wrong_formula_of_ranks_is_named(factor, text):
+    def function(labels, scores):
+        return factor * reciprocal_rank(labels, scores, 5, shift=2)
+
+    assert ra.audit.probe(function, takes="query", k=5, measures="rr").explanation == text
+
+
 @pytest.mark.parametrize(("k", "cutoff"), [(1, "1"), (254, "254"), (255, "all"), (None, "all")])
 def test_another_cutoff_is_found_up_to_254_rows(k, cutoff):
     report = ra.audit.probe(lambda y, s: reciprocal_rank(y, s, k), takes="query", k=5, measures="rr")
@@ -311,6 +359,10 @@ WRONG_MEANS = {  # function, measure and explanation
         lambda *data: float(np.exp(np.mean(np.log(np.maximum(per_query(*data), 1e-5))))), "ndcg",
         "the geometric mean of the queries' values, those below 1e-05 counting as that",
     ),
+    "root of the mean square": (
+        lambda *data: float(np.mean(np.square(per_query(*data, partial(reciprocal_rank, k=5)))) ** 0.5), "rr",
+        "its value of a single query is right, but its mean over queries is not",
+    ),
     "without the last query": (
         lambda *data: float(np.mean(per_query(*data)[:-1] or [0])), "ndcg", "without the last query",
     ),
@@ -330,7 +382,10 @@ WRONG_MEANS = {  # function, measure and explanation
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", long_except(WRONG_MEANS, "geometric mean of at least 1e-5"))
+SHORT_MEANS = ["geometric mean of at least 1e-5", "root of the mean square", "one too few", "without zeros"]
+
+
+@pytest.mark.parametrize("name", long_except(WRONG_MEANS, *SHORT_MEANS))
 def test_a_wrong_mean_over_queries_is_explained(name):
     function, measure, explanation = WRONG_MEANS[name]
     report = ra.audit.probe(function, takes="groups", k=5, measures=measure)
