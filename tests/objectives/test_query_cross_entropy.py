@@ -39,6 +39,19 @@ def catboost_derivatives(labels, scores, alpha, qid, weights=None):
     return np.array([(loss(scores + shift) - loss(scores - shift)) / (2 * step) for shift in steps])
 
 
+def test_the_best_shift_is_exact_to_the_last_bit_of_the_gradients():
+    rng = np.random.default_rng(5)
+    for size in (2, 3, 8, 100):
+        for _ in range(20):
+            labels, scores, low, high = rng.random(size), 4 * rng.normal(size=size), -20.0, 20.0
+            for _ in range(70):
+                middle = (low + high) / 2
+                excess = log_loss_parts(labels, scores + middle)[0].sum()
+                low, high = (low, middle) if excess > 0 else (middle, high)
+            expected = log_loss_parts(labels, scores + middle)[0].astype(np.float32)
+            np.testing.assert_array_equal(gradients(labels, scores, alpha=1.0)[0], expected)
+
+
 @pytest.mark.parametrize(
     "labels",
     [
