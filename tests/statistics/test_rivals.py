@@ -267,6 +267,28 @@ def test_programs_change_a_value_in_these_ways():
     }  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("qid", "sizes_by_order"),
+    [
+        ("bbaccc", {"from the largest": [3, 2, 1], "in the order of their ids": [1, 2, 3]}),
+        ("aaabbc", {}),
+        (
+            "babccc",
+            {
+                "in the order in which they appear": [2, 1, 3],
+                "from the largest": [3, 2, 1],
+                "in the order of their ids": [1, 2, 3],
+            },
+        ),
+    ],
+)
+def test_the_sizes_of_the_queries_are_laid_over_the_rows_in_every_other_order(qid, sizes_by_order):
+    changes = changed_columns(ra.Queries([1, 0, 0, 1, 0, 1], qid=list(qid)), np.arange(6.0))
+    found = {text: np.diff(queries.indptr).tolist() for text, queries, _ in changes if "of the sizes of" in text}
+    text = "the value of the sizes of the queries, {}, laid over rows that are not in that order"
+    assert found == {text.format(order): sizes for order, sizes in sizes_by_order.items()}
+
+
 @pytest.mark.parametrize(("qid", "tried"), [([0, 0, 1, 1], False), ([0, 1, 0, 1], True)])
 def test_runs_of_rows_are_taken_for_queries_only_if_a_query_has_several(qid, tried):
     texts = [text for text, *_ in changed_columns(ra.Queries([1, 0, 1, 0], qid=qid), np.arange(4.0))]
