@@ -62,7 +62,11 @@ def test_p_values_equal_scipys_paired_tests_within_resampling():
         chosen = np.arange(queries.n_queries) % 3 == number if number < 3 else slice(None)
         first, second = (column[chosen] for column in values)
         resampled = stats.permutation_test(
-            (first, second), lambda a, b: a.mean() - b.mean(), permutation_type="samples", n_resamples=9999, rng=0
+            (first, second),
+            lambda a, b: a.mean() - b.mean(),
+            permutation_type="samples",
+            n_resamples=9999,
+            random_state=0,
         ).pvalue
         assert comparison.p_value == pytest.approx(resampled, abs=5 * math.sqrt(0.01 * 0.99 / 9999) + 2e-3)
         assert comparison.p_value == pytest.approx(stats.ttest_rel(first, second).pvalue, abs=0.02)

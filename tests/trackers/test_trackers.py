@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import sys
@@ -217,6 +218,19 @@ def test_mlflow_refuses_a_name_that_has_another_value_in_the_run(mlflow):
     metrics = mlflow.get_run(run.info.run_id).data.metrics
     assert (metrics[NAMES[0]], metrics[f"second-{NAMES[0]}"]) == (score().value, other_score.value)
     assert NAMES[1] not in metrics  # a refused call logs nothing
+
+
+@pytest.mark.long
+def test_mlflow_refuses_a_number_where_the_run_has_nan_and_nan_where_it_has_a_number(mlflow):
+    def history(*values):
+        return History(Evaluation("valid", LETOR4, value, iteration=at) for at, value in enumerate(values))
+
+    with mlflow.start_run():
+        for _ in range(2):
+            ra.trackers.log_mlflow(history(0.5, math.nan))
+        for values in ((0.5, 0.5), (math.nan, math.nan)):
+            with pytest.raises(ra.InputError, match=f"the run already has 'valid-{NAMES[0]}' at step "):
+                ra.trackers.log_mlflow(history(*values))
 
 
 @pytest.mark.long
