@@ -128,6 +128,7 @@ OF_LABELS = [  # labels, which of them are judged, measure, and whether values a
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("labels", "judged", "measure", "possible"), OF_LABELS)
 def test_a_number_above_1_is_refused_unless_the_labels_make_it_possible(labels, judged, measure, possible):
     options = {"value": 2, "decimals": 1, "k": 2, "measure": measure, "judged": judged, "group_sizes": [3]}
