@@ -98,10 +98,14 @@ class CatBoostModel(NamedTuple):
 
 
 def _logging_to(folder: str, model: Any) -> Any:
-    """Return a model of the same trees that logs to a folder: `eval_metrics` writes over the logs of the training."""
-    other = object.__new__(type(model))
-    vars(other).update(vars(model), _init_params={**model._init_params, "train_dir": folder})  # noqa: SLF001 - no public way
-    return other
+    """Return an object of the same trees that logs to a folder; the model itself would overwrite its training's logs.
+
+    `eval_metrics` writes to the folder in the model's parameters, which a trained model's `set_params` cannot change.
+    """
+    same_trees = object.__new__(type(model))
+    parameters = {**model._init_params, "train_dir": folder}  # noqa: SLF001 - no public way
+    vars(same_trees).update(vars(model), _init_params=parameters)
+    return same_trees
 
 
 def group_weights(group_weight: object, queries: Queries) -> Array:

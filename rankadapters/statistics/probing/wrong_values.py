@@ -215,8 +215,8 @@ def of_ranks(search: Search) -> Iterator[Finding]:
     counted = {rank: expected[rank] for rank in search.examination.measured.discounts}
     if (formula := search.examination.measured.formula) is not None and formula != formula_of(counted):
         exact = all(abs(ranks[rank] - FORMULAS[formula](rank)) <= search.examination.tolerance for rank in counted)
-        other = f"{ranks[1]:.6g} at each rank" if formula == "1" else f"{formula} in proportion to rank 1"
-        yield Finding(f"one relevant row counts {formula if exact else other}", search.members([nearest]))
+        relative = f"{ranks[1]:.6g} at each rank" if formula == "1" else f"{formula} in proportion to rank 1"
+        yield Finding(f"one relevant row counts {formula if exact else relative}", search.members([nearest]))
 
 
 def mistaken_means(convention: Convention, case: Case) -> dict[str, float]:
