@@ -95,7 +95,7 @@ def test_rows_of_a_case_are_chosen_and_reordered_within_their_queries():
     ]  # fmt: skip
 
 
-def test_rankings_lack_a_relevant_row_some_many_all_or_only_all_relevant_rows():
+def test_cases_leave_out_one_three_five_all_or_all_relevant_rows():
     cases = CaseMaker((0.0, 2.0), 3).unretrieved()
     found = [[case.labels[row] for row in case.ranking()] for case in cases]
     by_rank = [2, 0, 2, 0, 0, 2, 2]
