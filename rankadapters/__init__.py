@@ -129,7 +129,8 @@ if not TYPE_CHECKING:  # so that type checkers report unknown names
                 return classes[name]
         from rankadapters.core.declaration.guesses import no_attribute
 
-        raise AttributeError(no_attribute("", name, __dir__()), name=name)
+        public = [] if name.startswith("_") else __dir__()
+        raise AttributeError(no_attribute("", name, public), name=name)
 
     def __dir__() -> list[str]:
         # Without the submodules that cannot be imported, since help() and inspect.getmembers() get every listed name.

@@ -375,15 +375,18 @@ class ByConvention(Mapping[Convention, Result]):
     def _results_by_name(self) -> dict[tuple[Convention, str], Result]:
         return {(convention, convention.name): result for convention, result in reversed(self.entries)}
 
+    @lazy_property
+    def _results_by_label(self) -> dict[str, Result]:
+        return {key.label: result for key, result in reversed(self.entries) if key.label is not None}
+
     def __getitem__(self, key: Convention | str) -> Result:
         """Return the result for a convention, the name that the caller gave to it, or a text that parses to it."""
-        for convention, result in self.entries:
-            if convention.label is not None and convention.label == key:
-                return result
+        if isinstance(key, str) and key in self._results_by_label:
+            return self._results_by_label[key]
         try:
             convention = key if isinstance(key, Convention) else as_convention(key)
         except ConventionError as error:
-            if any(convention.label is not None for convention in self):
+            if self._results_by_label:
                 raise NotAskedError(
                     f"{key!r:.80} was not asked for.", hint=f"this result holds {self._keys()}"
                 ) from None

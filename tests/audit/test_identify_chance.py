@@ -10,6 +10,7 @@ import pytest
 import rankadapters as ra
 from rankadapters.audit import Chance, Matches
 from rankadapters.audit.numbers import Number, read_number
+from tests.helpers.parameters import long_except
 from tests.helpers.rankings import small_queries
 
 
@@ -113,7 +114,7 @@ def test_20_notes_are_printed_and_further_ones_are_counted():
         assert [note for note in notes if note] == [*(f"Note: {i}" for i in range(min(n_notes, 20))), *last_notes]
 
 
-@pytest.mark.parametrize("name", ["letor4", "trec_eval_9", "lightgbm", "catboost"])
+@pytest.mark.parametrize("name", long_except(["letor4", "trec_eval_9", "lightgbm", "catboost"], "letor4", "catboost"))
 def test_numbers_with_and_without_a_cutoff_are_matched_together(name):
     queries, scores = small_queries(docids=True)
     conventions = {k: ra.presets.make(name, k) for k in (None, 5)}

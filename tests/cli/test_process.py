@@ -76,8 +76,8 @@ def test_an_os_error_is_printed_unchanged(capsys, monkeypatch):
         ["explain", "--a", "yahoo@3", "--b", "letor4@3"],
         ["identify", "0.8155", "--k", "3"],
         ["order", "--convention", "yahoo@3", "--resamples", "9"],
-        ["profile", "--k", "3"],
-        ["parity", "--toolkits", "sklearn"],
+        pytest.param(["profile", "--k", "3"], marks=pytest.mark.long),
+        pytest.param(["parity", "--toolkits", "sklearn"], marks=pytest.mark.long),
     ],
 )
 def test_every_command_prints_every_format(capsys, tmp_path, arguments):

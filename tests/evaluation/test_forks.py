@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.helpers.parameters import long_except
 from tests.helpers.python_processes import needs_posix, run_python
 
 # Children are forked one after the other while a thread evaluates; a child that waits for a lock is killed and counted.
@@ -60,7 +61,7 @@ print(n_ended)
 
 
 @needs_posix
-@pytest.mark.parametrize("kernels", ["never", "now"])
+@pytest.mark.parametrize("kernels", long_except(["never", "now"], "now"))
 def test_processes_forked_while_a_thread_evaluates_return_the_same_values(kernels):
     if kernels == "now":
         pytest.importorskip("numba")

@@ -54,7 +54,7 @@ WRONG_VALUES: dict[str, Any] = {
 ENDLESS = {"n_resamples", "max_iter", "n_restarts", "n_steps", "n_splits", "n_thresholds", "hidden_layer_sizes"}
 # Arguments that scikit-learn checks, because its tests of estimators demand its errors.
 FEATURES = {"X", "y"}
-SHORT = ("evaluate", "Queries", "Score.from_dict", "audit.explain", "compare.Results", "parity.check_value", "parse")
+SHORT = ("evaluate", "Queries", "Score.from_dict", "audit.explain", "compare.Results", "parse")
 # Valid labels of conformance functions that make many vectors, which takes seconds.
 MANY_VECTORS = {"None", "a list of another length"}
 
