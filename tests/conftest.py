@@ -20,7 +20,7 @@ from tests.helpers import missing_packages
 from tests.helpers.engines import dask_client, spark_session
 
 LONGEST_ID = 40  # characters
-LONG_DOCTESTS = ("listwise", "ndcg_losses", "noisy", "pairwise")  # modules of objectives; each compiles kernels for seconds
+LONG_DOCTESTS = ("listwise", "ndcg_losses", "noisy", "pairwise")  # modules that compile kernels for seconds
 
 # Idle threads of OpenMP must sleep. By default they spin and take the other cores: with two test runs side by side,
 # scikit-learn's and LightGBM's trainings took five times as long.
