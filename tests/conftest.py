@@ -20,7 +20,11 @@ from tests.helpers import missing_packages
 from tests.helpers.engines import dask_client, spark_session
 
 LONGEST_ID = 40  # characters
-LONG_DOCTESTS = ("listwise", "ndcg_losses", "noisy", "pairwise")  # modules that compile kernels for seconds
+# Modules whose doctests compile kernels, or make all vectors of a convention, which takes seconds.
+LONG_DOCTESTS = (
+    "conformance/checking.py", "conformance/vectors.py",
+    "objectives/listwise.py", "objectives/ndcg_losses.py", "objectives/noisy.py", "objectives/pairwise.py",
+)  # fmt: skip
 
 # Idle threads of OpenMP must sleep. By default they spin and take the other cores: with two test runs side by side,
 # scikit-learn's and LightGBM's trainings took five times as long.
@@ -57,9 +61,9 @@ def pytest_make_collect_report(collector):
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Run the doctests that compile kernels for seconds with the long tests."""
+    """Run the doctests that take seconds with the long tests."""
     for item in items:
-        if isinstance(item, DoctestItem) and item.path.parent.name == "objectives" and item.path.stem in LONG_DOCTESTS:
+        if isinstance(item, DoctestItem) and item.path.as_posix().endswith(LONG_DOCTESTS):
             item.add_marker(pytest.mark.long)
 
 

@@ -133,7 +133,7 @@ def test_the_line_below_the_head_of_a_table_needs_no_note(capsys, monkeypatch):
 
 
 @needs_posix
-@pytest.mark.parametrize("arguments", [["presets"], ["presets", "--help"]])
+@pytest.mark.parametrize("arguments", [["presets"], pytest.param(["presets", "--help"], marks=pytest.mark.long)])
 def test_a_reader_that_stops_early_is_no_error(arguments):
     with start_python("-m", "rankadapters", *arguments) as process:
         process.stdout.close()

@@ -320,7 +320,9 @@ def test_a_report_says_what_went_wrong_with_a_program(tmp_path, body, problem):
     ("body", "n_starts", "answer"),
     [
         ("sys.exit(1)", 20, "was not called again after 20 starts without an answer"),
-        ("print('?')", 20, "was not called again after 20 starts without an answer"),
+        pytest.param(
+            "print('?')", 20, "was not called again after 20 starts without an answer", marks=pytest.mark.long
+        ),
         ("q['id'] % 2 and sys.exit(1); print(json.dumps({'id': q['id'], 'value': 0.5}))", 41, 0.5),
     ],
 )
