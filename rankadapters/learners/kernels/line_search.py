@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankadapters.core.ranking.jit import jit
+from rankadapters.core.ranking.jit import internal, jit
+from rankadapters.core.ranking.sorting import longest_of
 
 
-@jit
+@internal
 def varies(column):
     """Return whether a column has different values."""
     differs = False
@@ -16,7 +17,7 @@ def varies(column):
     return differs
 
 
-@jit
+@internal
 def move(scores, column, step, moved):
     """Write scores + step x column; return whether all are finite."""
     broken = False
@@ -26,7 +27,7 @@ def move(scores, column, step, moved):
     return not broken
 
 
-@jit
+@internal
 def mean_of_tie(scores, rows, gains, score, size):
     """Return the mean gain of the `size` rows with this score; `rows` are all rows with nonzero `gains`."""
     total, equal, count, first = 0.0, True, 0, 0.0
@@ -39,7 +40,7 @@ def mean_of_tie(scores, rows, gains, score, size):
     return first if equal and count == size else total / size
 
 
-@jit
+@internal
 def rank_gains(scores, rows, gains, means, gains_by_rank):
     """Write the nonzero gains at their ranks, up to the length of `gains_by_rank`."""
     for f in range(len(rows)):
@@ -76,7 +77,7 @@ def discounted_sums_along(
     scores, without sorting. With `means`, each rank gets the mean of its tie. If the column is constant in a query, all
     its steps share one value. Returns whether all scores are finite.
     """
-    width = np.diff(indptr[first_query : last_query + 1]).max()
+    width = longest_of(indptr[first_query : last_query + 1])
     moved_space, rank_space = np.zeros(width), np.zeros(width)
     for q in range(first_query, last_query):
         if not computed[q]:
