@@ -19,6 +19,7 @@ from time import monotonic
 from typing import NamedTuple
 
 from tests.helpers.checkout import SHARED
+from tests.mutation.forks import Forks
 from tests.mutation.mutants import Mutant, sample
 from tests.mutation.record import VARIABLE, Record
 
@@ -28,7 +29,7 @@ NOT_COPIED = shutil.ignore_patterns(".git", ".mutation", ".hypothesis", ".tox", 
 FIRST_TESTS, MOST_TESTS = 40, 400  # test functions in the first round, and in both
 SECONDS = 60  # recorded processor time of the tests of a mutant
 STARTING, COMPILING, UNKNOWN = 60, 600, 400  # processor time to start, to compile kernels, of tests without a record
-MEMORY = 12 << 20  # kilobytes
+EARLY_IMPORT = "ignore::pytest.PytestAssertRewriteWarning"  # of plugins, in the process that is forked
 # Tests of what is made at import, such as fields, presets and limits: a line that runs then is recorded in no test.
 TESTS_OF_VALUES = [
     "tests/project/test_recorded.py", "tests/project/test_mistakes.py", "tests/presets/test_presets.py",
@@ -67,10 +68,11 @@ def main() -> None:
     untried, results = mutants.copy(), dict[int, Result]()
 
     def work(tree: Path) -> None:
-        while untried and monotonic() < deadline:
-            number, mutant = untried.pop(0)
-            results[number] = tried(mutant, number, record, tree)
-            print(number, mutant.module, mutant.line, *results[number], flush=True)
+        with Forks(tree, environment(tree)) as forks:
+            while untried and monotonic() < deadline:
+                number, mutant = untried.pop(0)
+                results[number] = tried(mutant, number, record, tree, forks)
+                print(number, mutant.module, mutant.line, *results[number], flush=True)
 
     with ThreadPoolExecutor(len(trees)) as pool:
         list(pool.map(work, trees))
@@ -103,7 +105,7 @@ def recorded(tree: Path, options: argparse.Namespace) -> Path:
     return folder
 
 
-def tried(mutant: Mutant, number: int, record: Record, tree: Path) -> Result:
+def tried(mutant: Mutant, number: int, record: Record, tree: Path, forks: Forks) -> Result:
     """Run the tests of a mutant until one fails."""
     path, result = tree / mutant.module, Result("survived")
     original, time = path.read_text(encoding="utf-8"), path.stat().st_mtime
@@ -113,7 +115,7 @@ def tried(mutant: Mutant, number: int, record: Record, tree: Path) -> Result:
     try:
         for tests in rounds(mutant, record):
             seconds = 3 * sum(record.seconds.get(test, UNKNOWN) for test in tests)
-            result = run(tests, tree, STARTING + compiling + seconds, "-x")
+            result = run(tests, forks, STARTING + compiling + seconds, "-x")
             if result.outcome != "survived":
                 break
     finally:
@@ -138,21 +140,14 @@ def rounds(mutant: Mutant, record: Record) -> list[list[str]]:
     return [tests for tests in parts if tests]
 
 
-def run(tests: list[str], tree: Path, seconds: float, *more: str) -> Result:
+def run(tests: list[str], forks: Forks, seconds: float, *more: str) -> Result:
     """Run tests and return whether one fails, or whether they need more than some seconds of processor time."""
-    pytest = [sys.executable, "-m", "pytest", "-q", "-m", "", "-rfE", "--tb=no", "-p", "no:cacheprovider", *more]
-    command = ["bash", "-c", f'ulimit -v {MEMORY} -t {seconds:.0f}; exec "$@"', "bash", *pytest, *tests]
-    pipe = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True, "errors": "replace"}
-    output = ""
-    with subprocess.Popen(command, cwd=tree, env=environment(tree), start_new_session=True, **pipe) as process:
-        try:
-            output, _ = process.communicate(timeout=20 * seconds)  # a mutant may wait for ever
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-    if process.returncode in {-signal.SIGXCPU, -signal.SIGKILL}:
+    options = ["-q", "-m", "", "-rfE", "--tb=no", "-p", "no:cacheprovider", "-W", EARLY_IMPORT, *more]
+    code, output = forks.run([*options, *tests], seconds)
+    if code in {-signal.SIGXCPU, -signal.SIGKILL}:
         return Result("timeout")
     killers = re.findall(r"^(?:FAILED|ERROR) ([^\s[]+)", output, re.MULTILINE)
-    return Result("survived" if process.returncode in {PASSED, NO_TESTS} else "killed", frozenset(killers))
+    return Result("survived" if code in {PASSED, NO_TESTS} else "killed", frozenset(killers))
 
 
 def report(mutants: dict[int, Mutant], results: dict[int, Result], tree: Path) -> None:
@@ -161,7 +156,8 @@ def report(mutants: dict[int, Mutant], results: dict[int, Result], tree: Path) -
     A kill does not count if its test fails without a mutant, too.
     """
     killers = sorted(set().union(*(result.killers for result in results.values())))
-    failing = run(killers, tree, 3600).killers if killers else frozenset()
+    with Forks(tree, environment(tree)) as forks:
+        failing = run(killers, forks, 3600).killers if killers else frozenset()
     killed = {n for n, result in results.items() if result.outcome != "survived" and not result.killers & failing}
     for name, is_kernel in (("outside kernels", False), ("in kernels", True)):
         tried_mutants = {number for number in results if mutants[number].is_kernel == is_kernel}
