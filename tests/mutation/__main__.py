@@ -28,7 +28,7 @@ FOLDER = CHECKOUT / ".mutation"
 NOT_COPIED = shutil.ignore_patterns(".git", ".mutation", ".hypothesis", ".tox", ".venv", ".*_cache", "dist")
 FIRST_TESTS, MOST_TESTS = 40, 400  # test functions in the first round, and in both
 SECONDS = 60  # recorded processor time of the tests of a mutant
-STARTING, COMPILING, UNKNOWN = 60, 600, 400  # processor time to start, to compile kernels, of tests without a record
+STARTING, COMPILING, UNKNOWN = 60, 200, 400  # processor time to start, to compile kernels, of tests without a record
 EARLY_IMPORT = "ignore::pytest.PytestAssertRewriteWarning"  # of plugins, in the process that is forked
 # Tests of what is made at import, such as fields, presets and limits: a line that runs then is recorded in no test.
 TESTS_OF_VALUES = [
@@ -126,8 +126,9 @@ def tried(mutant: Mutant, number: int, record: Record, tree: Path, forks: Forks)
 
 def rounds(mutant: Mutant, record: Record) -> list[list[str]]:
     """Return the tests of a mutant: fast ones that run few other lines, others within the time, its folder."""
-    if mutant.is_kernel:
-        return [TESTS_OF_KERNELS[Path(mutant.module).parts[1]]]
+    if mutant.is_kernel:  # first the tests whose time is known, since a loop without end runs until the limit
+        folders = TESTS_OF_KERNELS[Path(mutant.module).parts[1]]
+        return [[test for test in record.seconds if test.startswith(tuple(folders))], folders]
     of_line = record.tests_of(mutant.module, mutant.line)
     chosen, seconds = [], SECONDS
     for test in dict.fromkeys([*of_line, *record.tests_of(mutant.module)]):

@@ -17,7 +17,7 @@ from cosmic_ray.plugins import get_operator, operator_names
 
 PLAIN = {"name", "newline", "string", "endmarker", "fstring_start", "fstring_string", "fstring_end"}  # never mutated
 TYPES = {"ReplaceBinaryOperator": "operator", "ReplaceComparisonOperator": "comparison"}  # of nodes, by kind of mutant
-COMPILED = {"sorting.py", "compiled.py"}  # kernels in a folder of another name
+COMPILED = ("ranking/sorting.py", "ranking/compiled.py")  # kernels in a folder of another name
 
 Position = tuple[int, int]
 
@@ -33,7 +33,7 @@ class Mutant(NamedTuple):
     @property
     def is_kernel(self) -> bool:
         """Whether numba compiles the module."""
-        return Path(self.module).parent.name == "kernels" or Path(self.module).name in COMPILED
+        return Path(self.module).parent.name == "kernels" or self.module.endswith(COMPILED)
 
 
 def sample(root: Path, options: Any) -> Iterator[Mutant]:
