@@ -527,6 +527,8 @@ def changed_means(base: OurNumber) -> Iterator[tuple[str, float]]:
     """Yield the mistakes with the mean: other summaries, weights, and queries that are left out or counted as 0."""
     parts, divisors, value = base.parts, base.terms.divisors, float(base.terms.shares.sum())
     scored = divisors > 0
+    if not scored.any():  # of a pooled measure without pairs
+        return
     values = base.terms.values[scored]
     yield "the median of the queries' values, not their mean", float(np.median(values))
     yield "the sum of the queries' values, not their mean", float(parts.sum())

@@ -18,6 +18,7 @@ from rankadapters.statistics.probing.case_maker import CaseMaker
 from rankadapters.statistics.probing.cases import Case, shrink, value_of
 from rankadapters.statistics.probing.measuring import FORMULAS, GAINS, Measurement, formula_of
 from rankadapters.statistics.probing.rare_cases import SPECIAL_SCORES, rare_cases
+from rankadapters.statistics.probing.wrong_values import mistaken_means
 
 
 def query(labels, scores=None, **columns):
@@ -433,3 +434,12 @@ def test_measured_values_of_fields_are_tried(measurement, measure, values):
 )
 def test_a_kind_of_dcg_that_no_convention_has_is_named(measurement, fault):
     assert measurement.fault() == fault
+
+
+def test_a_pooled_measure_has_no_mistaken_mean_where_it_has_no_pairs():
+    """And numpy is not asked for the mean of nothing, of which it warns."""
+    convention = ra.parse("catboost.query_auc+pool=pairs")
+    assert "the value of the first query" in mistaken_means(convention, query([1, 0]))
+    assert mistaken_means(convention, query([1, 1])) == {}
+    report = ra.parity.check_value([1, 1], [2, 1], convention, value="0.5", qid=[1, 1])
+    assert not report.ok

@@ -228,7 +228,8 @@ def mistaken_means(convention: Convention, case: Case) -> dict[str, float]:
 
 def _mistaken_means(base: OurNumber) -> Iterator[tuple[str, float]]:
     """Yield the mistakes with the mean in words that hold for every case; none if the value is no mean over queries."""
-    if base.terms.values.size != base.queries.n_queries or not base.convention.is_sum:
+    is_mean = base.convention.is_sum and base.terms.values.size == base.queries.n_queries
+    if not (is_mean and base.terms.divisors.any()):  # nothing is divided if a pooled measure has no pairs
         return
     yield from ((_general(text), value) for text, value in changed_means(base))
     left_out, divided = ([value for _, value in changes(base)] for changes in (without_query, different_divisors))
