@@ -272,3 +272,9 @@ def test_all_is_the_cutoff_of_all_ranks_as_in_texts():
         matches = ra.audit.identify(queries, scores, **arguments)
         assert [found.name for found in matches.numbers] == ["ndcg@all"]
         assert matches[0].convention.k is None
+
+
+def test_a_pooled_measure_without_pairs_has_the_value_of_empty():
+    matches = ra.audit.identify([1, 1, 0, 0], [4, 3, 2, 1], value="0.5", measure="auc", group_sizes=[2, 2])
+    assert any(match.covers(ra.parse("catboost.query_auc+empty=0.5+pool=pairs")) for match in matches)
+    assert not any(match.covers(ra.parse("catboost.query_auc+empty=0+pool=pairs")) for match in matches)
