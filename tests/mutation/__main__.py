@@ -33,7 +33,7 @@ EARLY_IMPORT = "ignore::pytest.PytestAssertRewriteWarning"  # of plugins, in the
 # Tests of what is made at import, such as fields, presets and limits: a line that runs then is recorded in no test.
 TESTS_OF_VALUES = [
     "tests/project/test_recorded.py", "tests/project/test_mistakes.py", "tests/presets/test_presets.py",
-    "tests/conformance",
+    "tests/conformance", "tests/core/test_classes.py", "tests/project/test_dataclasses.py",
 ]  # fmt: skip
 TESTS_OF_KERNELS = {
     "core": ["tests/core/ranking", "tests/core/measures"], "learners": ["tests/learners"],
