@@ -33,6 +33,30 @@ def test_a_margin_of_another_length_is_refused(make, name):
         QueryRanker(make()).fit(DATA.X, DATA.y, qid=DATA.qid, **{name: MARGIN[:3]})
 
 
+@pytest.mark.parametrize(
+    ("make", "name", "predict"),
+    [
+        (lightgbm, "eval_init_score", lambda ranker, X: ranker.predict(X) + MARGIN),
+        (xgboost, "base_margin_eval_set", lambda ranker, X: ranker.predict(X, base_margin=MARGIN)),
+    ],
+)
+def test_the_margin_of_a_validation_set_counts_in_its_values(make, name, predict):
+    """The features are not those of the training rows, whose margin LightGBM would use."""
+    model = QueryRanker(make(), eval_metric=CONV)
+    model.fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=(-DATA.X, DATA.y, DATA.qid), **{name: [MARGIN]})
+    scores = predict(model.estimator_, -DATA.X)
+    assert model.history_[-1].value == ra.evaluate(DATA.y, scores, CONV, qid=DATA.qid).value
+
+
+def test_the_margin_of_a_validation_set_counts_in_xgboosts_own_metric():
+    model = QueryRanker(xgboost(eval_metric="ndcg@3"))
+    valid = (-DATA.X, DATA.y, DATA.qid)
+    model.fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=valid, base_margin_eval_set=[MARGIN])
+    scores = model.estimator_.predict(-DATA.X, base_margin=MARGIN)
+    value = ra.evaluate(DATA.y, scores, "xgboost@3", qid=DATA.qid).value
+    assert model.estimator_.evals_result()["validation_0"]["ndcg@3"][-1] == pytest.approx(value, rel=1e-6)
+
+
 def test_margins_that_do_not_fit_the_sets_are_refused():
     columns = {"qid": DATA.qid, "init_score": MARGIN}
     held_out = QueryRanker(lightgbm(), eval_metric=CONV, validation_fraction=0.3)
