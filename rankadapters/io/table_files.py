@@ -391,7 +391,9 @@ def _check_quotes(path: AnyPath, delimiter: str, n_rows: int) -> None:
     """
     n_strict, n_blank = -1, 0  # without the header
     with open_text(path) as file, _long_fields():
-        rows = csv.reader(TextIOWrapper(file, "utf-8", newline=""), delimiter=delimiter, strict=True)
+        # Columns that are not read need not be UTF-8; pyarrow has checked the others.
+        text = TextIOWrapper(file, "utf-8", errors="surrogateescape", newline="")
+        rows = csv.reader(text, delimiter=delimiter, strict=True)
         try:
             for row in rows:
                 n_strict, n_blank = n_strict + bool(row), n_blank + (not row)

@@ -27,7 +27,7 @@ def refuse_unless(accepted: object, problem: str) -> None:
         raise RefusedError(problem)
 
 
-def text_of(data: bytes) -> str:
+def text_of(data: bytes, errors: str = "strict") -> str:
     """TEXT: UTF-8, not only white space, perhaps compressed or after one byte order mark."""
     try:
         if data.startswith(b"\x1f\x8b"):
@@ -37,7 +37,7 @@ def text_of(data: bytes) -> str:
     except Exception as error:  # a broken archive may raise anything
         raise RefusedError from error
     try:
-        text = data.removeprefix(b"\xef\xbb\xbf").decode()
+        text = data.removeprefix(b"\xef\xbb\xbf").decode(errors=errors)
     except UnicodeDecodeError as error:
         raise RefusedError from error
     refuse_unless(text.strip(BLANK), "blank")
@@ -53,6 +53,11 @@ def bunzip2(data: bytes) -> bytes:
         refuse_unless(stream.eof, "a stream without its end")
         data = stream.unused_data
     return text
+
+
+def is_utf8(text: str) -> bool:
+    """Return whether a text that was decoded with surrogates has none."""
+    return text == text.encode(errors="replace").decode()
 
 
 def lines_of(data: bytes) -> list[str]:
@@ -227,8 +232,11 @@ def table_of(text: str, needed: list[str] | None = None) -> dict[str, list[str]]
 
 
 def columns_of(data: bytes, numbers: list[str], texts: list[str]) -> dict[str, list[float] | list[str]]:
-    """Read columns of numbers, perhaps between blanks or tabs, and columns of nonempty texts."""
-    table = table_of(text_of(data), [*numbers, *texts])
+    """Read columns of numbers, perhaps between blanks or tabs, and of nonempty texts; others need not be UTF-8."""
+    text = text_of(data, errors="surrogateescape")
+    table = table_of(text, [*numbers, *texts])
+    refuse_unless(is_utf8("".join(records_of(text)[0])), "a header that is not UTF-8")
+    refuse_unless(all(all(map(is_utf8, table[name])) for name in texts), "a text that is not UTF-8")
     refuse_unless(all(all(table[name]) for name in texts), "an empty text")
     return table | {name: [number(text.strip(" \t")) for text in table[name]] for name in numbers}
 

@@ -318,6 +318,15 @@ def test_a_faulty_header_or_cell_is_named(write, arrow, text, problem, row):
     assert caught.value.row == row
 
 
+@pytest.mark.parametrize("query", ["7", '"7"'])
+def test_only_the_columns_that_are_read_need_be_utf8(write, arrow, query):
+    """A file with quotes is read twice."""
+    rows = f"query,grade,model,note\n{query},1,0.5,\udcff\n{query},0,0.25,\n".encode("utf-8", "surrogateescape")
+    assert read_table(write(rows, "table.csv"), **COLUMNS).scores.tolist() == [0.5, 0.25]
+    with pytest.raises(ra.InputError, match=r"row 1, column 'note': .*UTF8"):
+        read_table(write(rows, "table.csv"), **COLUMNS, docid="note")
+
+
 def test_without_pyarrow_a_table_is_refused(write, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     for path in (write(b"PAR1", "table.parquet"), write("query,grade,model\n7,1,0.5\n", "table.csv")):
