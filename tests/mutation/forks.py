@@ -28,7 +28,7 @@ class Ended(NamedTuple):
 
 
 class Forks:
-    """The process, from which each run is forked; its own package and settings are those of a copy of the checkout."""
+    """A running process of this module, which uses the package and the settings of one copy of the checkout."""
 
     def __init__(self, tree: Path, environment: dict[str, str]) -> None:
         command = [sys.executable, "-m", __name__]
@@ -48,7 +48,7 @@ class Forks:
 
 
 def serve() -> None:
-    """Run what is asked for on standard input until it ends."""
+    """Run pytest for each line of standard input, and print how each run ended."""
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what packages print is no answer
     for package in PACKAGES:
@@ -63,7 +63,7 @@ def serve() -> None:
 
 
 def run_forked(arguments: list[str], seconds: float, output: Any) -> int:
-    """Start pytest in a forked process and return its number."""
+    """Start pytest in a forked process and return the number of that process."""
     import pytest
 
     if process := os.fork():
@@ -83,7 +83,7 @@ def run_forked(arguments: list[str], seconds: float, output: Any) -> int:
 
 
 def ended(process: int, seconds: float) -> int:
-    """Return the exit code of a process, after killing it if it runs for longer, and all that it started."""
+    """Wait for a process, at most so many seconds; kill it and what it has started, and return its exit code."""
     deadline = monotonic() + seconds
     done, status = os.waitpid(process, os.WNOHANG)
     while not done and monotonic() < deadline:

@@ -41,7 +41,7 @@ def test_a_margin_of_another_length_is_refused(make, name):
     ],
 )
 def test_the_margin_of_a_validation_set_counts_in_its_values(make, name, predict):
-    """The features are not those of the training rows, whose margin LightGBM would use."""
+    """With the features of the training rows, LightGBM would use their margin for the validation set too."""
     model = QueryRanker(make(), eval_metric=CONV)
     model.fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=(-DATA.X, DATA.y, DATA.qid), **{name: [MARGIN]})
     scores = predict(model.estimator_, -DATA.X)
