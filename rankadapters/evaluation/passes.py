@@ -155,7 +155,8 @@ def ranked(members: list[Member], scores: Array, n_threads: int | None) -> Float
             run(0, rows.indptr.size - 1)
         else:
             # Such sums need no arrays of all rows: of averaged ties only in machine code.
-            few_arrays = all(plan.only_sums for plan in plans) and (not ranking.averaged or compiled.pays(0))
+            arrays_of_ties = ranking.averaged and not compiled.pays(0, comparable.dtype)
+            few_arrays = not arrays_of_ties and all(plan.only_sums for plan in plans)
             threads.over_chunks(run, rows.indptr, n_threads, None if few_arrays else rows.indptr * WORK_PER_ROW)
     except NotFiniteError as error:
         fix = "convention.replace(precision='float64')"

@@ -178,7 +178,9 @@ class Judge:
     def expect(self, n_candidates: int) -> None:
         """Announce how often scores of all rows will be evaluated, so that machine code is loaded early if it pays."""
         if self.convention is not None:
-            compiled.pays(n_candidates * sum(trials.queries.n_docs for trials in (self.train, *self.valid)))
+            n_rows = sum(trials.queries.n_docs for trials in (self.train, *self.valid))
+            rounded = getattr(self.convention, "precision", "float64") == "float32"  # a measure of numbers has none
+            compiled.pays(n_candidates * n_rows, np.dtype(np.float32 if rounded else np.float64))
 
     def train_value(self, scores: Floats) -> float:
         """Return the value of the training queries; NaN without a convention."""

@@ -193,7 +193,7 @@ class Trials:
 
     def _counting_pays(self, n_rows: int) -> bool:
         """Return whether to evaluate candidates of so many rows in total by counting, which needs machine code."""
-        return n_rows > 0 and self._gain_rows is not None and compiled.pays(n_rows)
+        return n_rows > 0 and self._gain_rows is not None and compiled.pays(n_rows, np.dtype(np.float64))
 
     @lazy_property
     def _gain_rows(self) -> tuple[Any, ...] | None:

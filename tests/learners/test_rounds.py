@@ -87,14 +87,15 @@ def test_the_best_round_by_the_validation_queries_is_kept(learner):
     assert model.score(VALID.X, VALID.y, qid=VALID.qid) == pytest.approx(max(values), rel=1e-12)
 
 
+@pytest.mark.parametrize(("convention", "dtype"), [("textbook@5", "float64"), ("xgboost@5", "float32")])
 @for_every_learner
-def test_kernels_are_loaded_for_the_rows_of_all_rounds(learner, monkeypatch):
+def test_kernels_are_loaded_for_the_rows_of_all_rounds(learner, convention, dtype, monkeypatch):
     """AdaRank ranks the training rows by each feature too."""
-    n_rows = []
-    monkeypatch.setattr(compiled, "pays", n_rows.append)
-    learner(max_iter=2).fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=EVAL_SET)
+    asked = []
+    monkeypatch.setattr(compiled, "pays", lambda *rows_and_dtype: asked.append(rows_and_dtype))
+    learner(max_iter=2).set_params(convention=convention).fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=EVAL_SET)
     n_candidates = 2 + (DATA.X.shape[1] if learner is adarank else 0)
-    assert n_candidates * (DATA.y.size + VALID.y.size) in n_rows
+    assert (n_candidates * (DATA.y.size + VALID.y.size), np.dtype(dtype)) in asked
 
 
 @for_every_learner

@@ -138,7 +138,7 @@ def test_counting_is_used_for_sums_of_gains_if_no_score_is_rounded_and_all_are_r
     monkeypatch, convention, is_counted
 ):
     calls = []
-    monkeypatch.setattr(trials_module, "compiled", SimpleNamespace(pays=bool))
+    monkeypatch.setattr(trials_module, "compiled", SimpleNamespace(pays=lambda rows, dtype: rows > 0))
     monkeypatch.setattr(trials_module, "discounted_sums_along", lambda *_: calls.append(1) or True)
     Trials(DATA.y > 0, convention, qid=DATA.qid).values(DATA.X.T)
     assert bool(calls) == is_counted

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 import os
+from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
 
@@ -16,34 +18,37 @@ from rankadapters.core.ranking.sorting import NO_ORDER, ranked_rows
 SETTING = "RANKADAPTERS_KERNELS"
 LATER, NOW, NEVER = "later", "now", "never"
 
-# A process ranks so many rows in numpy before it loads cached machine code, and before it compiles missing code.
-# Ranking them takes about as long as loading or compiling, so that the total time is at most twice that of the better
-# choice. Compiling in a background thread is no way out: the process could not fork meanwhile, see `compiler_lock`.
+# A process ranks so many rows in numpy, by scores of one type, before it loads cached machine code, and before it
+# compiles missing code. Ranking them takes about as long as loading or compiling, so that the total time is at most
+# twice that of the better choice. Compiling in a background thread is no way out: the process could not fork
+# meanwhile, see `compiler_lock`.
 ROWS_BEFORE_LOADING = 8_000_000
 ROWS_BEFORE_COMPILING = 40_000_000
 
 
 class _Process:
-    """The number of rows that this process has ranked, and whether it ranks with machine code by now."""
+    """How many rows this process has ranked by each type of scores, and the types that machine code ranks by now."""
 
     def __init__(self, choice: str) -> None:
         self.choice = choice
-        self.rows = 0
-        self.ready = False
-        self._next_look: float = ROWS_BEFORE_LOADING  # number of rows after which to look again
+        self.rows: dict[np.dtype[Any], int] = defaultdict(int)
+        self.ready: set[np.dtype[Any]] = set()
+        self._next_look: dict[np.dtype[Any], float] = defaultdict(lambda: ROWS_BEFORE_LOADING)  # at so many rows
 
-    def pays(self, rows: int) -> bool:
-        """Count rows before they are ranked; return whether to rank them, and all later ones, with machine code."""
-        if self.choice != LATER or self.ready:
+    def pays(self, rows: int, dtype: np.dtype[Any]) -> bool:
+        """Count rows before scores of this type rank them; return whether machine code does, now and from now on."""
+        if self.choice != LATER or dtype in self.ready:
             return checked(self.choice) != NEVER
-        self.rows += rows
-        if self.rows < self._next_look:
+        self.rows[dtype] += rows
+        if self.rows[dtype] < self._next_look[dtype]:
             return False
-        if self.rows < ROWS_BEFORE_COMPILING and not cached(ranked_rows):
-            self._next_look = ROWS_BEFORE_COMPILING
+        if self.rows[dtype] < ROWS_BEFORE_COMPILING and not cached(ranked_rows, dtype):
+            self._next_look[dtype] = ROWS_BEFORE_COMPILING
             return False
-        self.ready, self._next_look = can_import_numba(), math.inf
-        return self.ready
+        self._next_look[dtype] = math.inf
+        if can_import_numba():
+            self.ready.add(dtype)
+        return dtype in self.ready
 
 
 def can_import_numba() -> bool:

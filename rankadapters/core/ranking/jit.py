@@ -163,10 +163,10 @@ def _dispatcher(function: Callable[..., Any], options: dict[str, Any]) -> Any:
     return dispatcher
 
 
-def cached(function: Jitted) -> bool:
-    """Return whether machine code of a function is on disk, without importing numba."""
+def cached(function: Jitted, dtype: np.dtype[Any]) -> bool:
+    """Return whether machine code of a function for a first array of this type is on disk, without importing numba."""
     path = folder()
-    return path is not None and any(path.glob(f"{_file_name(function.py_func)}-*"))
+    return path is not None and any(path.glob(f"{_file_name(function.py_func)}-{dtype}-*"))
 
 
 class KeptCode:
@@ -210,7 +210,8 @@ class KeptCode:
 
     def _file(self, types: Any, context: Any) -> Path:
         key = sha256(repr((types, context.codegen().magic_tuple(), self._code)).encode()).hexdigest()[:16]
-        return Path(str(self.cache_path), f"{self._name}-{key}.code")
+        dtypes = [str(array.dtype) for array in types[:1] if hasattr(array, "dtype")]  # `cached` asks for it
+        return Path(str(self.cache_path), "-".join([self._name, *dtypes, f"{key}.code"]))
 
 
 @cache

@@ -75,7 +75,7 @@ def rank_queries(
     NotFiniteError
         A score is NaN or infinite.
     """
-    is_compiled = compiled.pays(int(indptr[-1] - indptr[0]))
+    is_compiled = compiled.pays(int(indptr[-1] - indptr[0]), scores.dtype)
     if is_compiled and k is not None:  # machine code finds scores that are not finite while it ranks
         return CompiledRanks(scores, order, indptr, k, averaged=averaged, threshold=threshold)
     part = slice(int(indptr[0]), int(indptr[-1]))

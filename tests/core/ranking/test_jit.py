@@ -21,6 +21,7 @@ from rankadapters.core.ranking.jit import cached, jit
 from rankadapters.core.ranking.sorting import ranked_rows
 from tests.helpers.python_processes import TIMEOUT, run_python
 
+FLOAT32, FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
 BLOCK_NUMBA = "import sys; sys.modules['numba'] = sys.modules['llvmlite'] = None\n"
 OBJECTIVE = "import rankadapters as ra; objective = ra.objectives.lightgbm.lambdarank()\n"
 GRADIENTS = "ra.objectives.gradients([2, 0, 1], [0.1, 0.3, 0.2], objective, group_sizes=[3])[0].tolist()"
@@ -63,11 +64,14 @@ def test_without_numba_a_gradient_names_the_extra_but_evaluation_works():
 
 def test_machine_code_is_loaded_and_known_to_be_cached(folder):
     first, second = jit(double), jit(double)
-    assert not cached(first)
+    assert not cached(first, FLOAT64)
     assert result_and_compilations(first) == (42.0, 1)
-    assert cached(second)
+    assert cached(second, FLOAT64)
+    assert not cached(second, FLOAT32)
     assert result_and_compilations(second) == (42.0, 0)
     assert len(list(folder.iterdir())) == 1
+    second(np.array([21], np.float32))
+    assert cached(jit(double), FLOAT32)
 
 
 @pytest.mark.long
@@ -116,7 +120,7 @@ def test_a_folder_that_cannot_be_written_means_no_cache(folder, monkeypatch):
     assert result_and_compilations(jit(double)) == (42.0, 1)
     monkeypatch.setattr(module, "folder", lambda: None)
     assert jit(double)(np.array([21.0])) == 42.0
-    assert not cached(jit(double))
+    assert not cached(jit(double), FLOAT64)
 
 
 def test_the_folder_is_in_the_first_place_that_can_be_written(tmp_path, monkeypatch):
@@ -177,35 +181,46 @@ def test_a_jitted_function_is_pickled_by_name():
     assert pickle.loads(pickle.dumps(ranked_rows)) is ranked_rows
 
 
-def process(monkeypatch, *, cached, numba=True, choice=LATER):
+def process(monkeypatch, *, cached=(), numba=True, choice=LATER):
     """Return the counter of a new process, and the questions that it asks about machine code and numba."""
     questions = []
-    monkeypatch.setattr(compiled, "cached", lambda _: questions.append("cached") or cached)
+    monkeypatch.setattr(compiled, "cached", lambda _, dtype: questions.append(f"cached {dtype}") or dtype in cached)
     monkeypatch.setattr(compiled, "can_import_numba", lambda: questions.append("numba") or numba)
     return compiled._Process(choice), questions
 
 
 def test_cached_machine_code_is_loaded_after_eight_million_rows(monkeypatch):
-    counter, questions = process(monkeypatch, cached=True)
-    assert not counter.pays(ROWS_BEFORE_LOADING - 1)
+    counter, questions = process(monkeypatch, cached=[FLOAT64])
+    assert not counter.pays(ROWS_BEFORE_LOADING - 1, FLOAT64)
     assert questions == []
-    assert counter.pays(1)
-    assert counter.pays(1)
-    assert questions == ["cached", "numba"]
+    assert counter.pays(1, FLOAT64)
+    assert counter.pays(1, FLOAT64)
+    assert questions == ["cached float64", "numba"]
 
 
 def test_missing_machine_code_is_compiled_after_forty_million_rows(monkeypatch):
-    counter, questions = process(monkeypatch, cached=False)
-    assert not counter.pays(ROWS_BEFORE_LOADING)
-    assert not counter.pays(ROWS_BEFORE_COMPILING - ROWS_BEFORE_LOADING - 1)
-    assert questions == ["cached"]  # the folder is looked up once, and numba is not imported for it
-    assert counter.pays(1)
-    assert questions == ["cached", "numba"]
+    counter, questions = process(monkeypatch)
+    assert not counter.pays(ROWS_BEFORE_LOADING, FLOAT64)
+    assert not counter.pays(ROWS_BEFORE_COMPILING - ROWS_BEFORE_LOADING - 1, FLOAT64)
+    assert questions == ["cached float64"]  # the folder is looked up once, and numba is not imported for it
+    assert counter.pays(1, FLOAT64)
+    assert questions == ["cached float64", "numba"]
+
+
+def test_rows_of_another_type_of_scores_neither_count_nor_compile(monkeypatch):
+    """Machine code is compiled for each type."""
+    counter, questions = process(monkeypatch, cached=[FLOAT64])
+    assert counter.pays(ROWS_BEFORE_LOADING, FLOAT64)
+    assert not counter.pays(ROWS_BEFORE_LOADING - 1, FLOAT32)
+    assert not counter.pays(ROWS_BEFORE_COMPILING - ROWS_BEFORE_LOADING, FLOAT32)
+    assert counter.pays(0, FLOAT64)
+    assert questions == ["cached float64", "numba", "cached float32"]
+    assert counter.pays(1, FLOAT32)
 
 
 def test_a_process_without_numba_asks_once_and_stays_in_numpy(monkeypatch):
-    counter, questions = process(monkeypatch, cached=False, numba=False)
-    assert not any(counter.pays(ROWS_BEFORE_COMPILING) for _ in range(3))
+    counter, questions = process(monkeypatch, numba=False)
+    assert not any(counter.pays(ROWS_BEFORE_COMPILING, FLOAT64) for _ in range(3))
     assert questions == ["numba"]
 
 
@@ -224,8 +239,8 @@ def test_a_numba_that_refuses_this_numpy_counts_as_missing(monkeypatch):
 
 @pytest.mark.parametrize(("choice", "pays"), [(NOW, True), (NEVER, False)])
 def test_the_setting_decides_instead_of_the_count(monkeypatch, choice, pays):
-    counter, questions = process(monkeypatch, cached=True, choice=choice)
-    assert [counter.pays(rows) for rows in (0, ROWS_BEFORE_COMPILING)] == [pays, pays]
+    counter, questions = process(monkeypatch, cached=[FLOAT64], choice=choice)
+    assert [counter.pays(rows, FLOAT64) for rows in (0, ROWS_BEFORE_COMPILING)] == [pays, pays]
     assert questions == []
 
 
@@ -249,12 +264,20 @@ def test_a_process_that_switches_in_the_middle_prints_the_same_values(monkeypatc
     pytest.importorskip("numba")
     rng = np.random.default_rng(0)
     labels, scores = rng.integers(0, 4, 500), rng.integers(0, 40, 500) / 8
-    texts = ["lightgbm@5", "sklearn@5", "textbook@all", "lightgbm.map@5", "sklearn.roc_auc_score", "scipy.kendalltau"]
+    texts = [
+        "lightgbm@5",
+        "xgboost@5",
+        "sklearn@5",
+        "textbook@all",
+        "lightgbm.map@5",
+        "sklearn.roc_auc_score",
+        "scipy.kendalltau",
+    ]
     with kernels(NEVER):
         evaluator = ra.Evaluator(labels, texts, group_sizes=[100] * 5)
         expected = evaluator.evaluate(scores)
-    counter, _ = process(monkeypatch, cached=True)
-    counter.rows = ROWS_BEFORE_LOADING - 1000
+    counter, _ = process(monkeypatch, cached=[FLOAT32, FLOAT64])
+    counter.rows[FLOAT32] = counter.rows[FLOAT64] = ROWS_BEFORE_LOADING - 1000
     monkeypatch.setattr(compiled, "pays", counter.pays)
     assert [dict(evaluator.evaluate(scores)) for _ in range(3)] == [dict(expected)] * 3
-    assert counter.ready
+    assert counter.ready == {FLOAT32, FLOAT64}
