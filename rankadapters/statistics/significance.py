@@ -56,7 +56,8 @@ def paired_tests(
     `n_resamples` is the number of random swaps of the two within queries (every swap, if there are no more than that),
     and of samples of queries with replacement, whose percentiles are the interval. From 4,096 queries on, 16 samples
     share their counts, each for a different random order of the queries. The result of one test does not depend on the
-    others. `progress` is called with the number of blocks of resamples that are done, and their total.
+    others, nor on the BLAS of numpy: what each query adds is rounded, so that no sum has to be. `progress` is called
+    with the number of blocks of resamples that are done, and their total.
 
     References
     ----------
@@ -72,6 +73,10 @@ def paired_tests(
     n_tests, n_queries = differences.shape
     scales = np.abs(differences).max(axis=1, initial=0)  # sums of the scaled differences cannot overflow
     scaled = np.divide(differences.T, scales, out=np.zeros((n_queries, n_tests)), where=scales > 0)
+    # BLAS adds up in an order that depends on the machine and on the number of columns. The order does not matter for
+    # multiples of this unit, since float64 holds all their sums.
+    unit = _unit(n_queries)
+    scaled = np.round(scaled / unit) * unit
     orders = _orders(n_queries, seed)
     size = max(1, SUMS // max(n_resamples, n_queries * len(orders)))
     tested = [scaled[:, first : first + size] for first in range(0, n_tests, size)]
@@ -106,7 +111,7 @@ def _p_values(swapped: Iterator[Floats], columns: Floats, n_resamples: int) -> F
     A swap lowers the difference by twice the sum of the swapped queries' differences, so the new difference is at
     least as large if that sum is at most 0. If the swaps are random, the observed difference counts as one of them.
     """
-    tolerance = ROUNDING * len(columns) * np.abs(columns).sum(axis=0)
+    tolerance = len(columns) * (_unit(len(columns)) + ROUNDING * np.abs(columns).sum(axis=0))
     tails = np.zeros((2, columns.shape[1]))
     for sums in swapped:
         tails += (sums <= tolerance).sum(axis=0), (sums >= -tolerance).sum(axis=0)
@@ -114,6 +119,11 @@ def _p_values(swapped: Iterator[Floats], columns: Floats, n_resamples: int) -> F
     observed = 0 if n_tried == 1 << len(columns) else 1
     p_values: Floats = np.minimum(1.0, 2 * (tails.min(axis=0) + observed) / (n_tried + observed))
     return p_values
+
+
+def _unit(n_queries: int) -> float:
+    """Return the least unit of which float64 holds all multiples up to the number of queries."""
+    return float(2.0 ** (n_queries.bit_length() - 53))
 
 
 def _blocks(n_queries: int, n_rows: int) -> list[range]:
