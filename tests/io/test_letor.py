@@ -66,10 +66,11 @@ def test_a_document_twice_in_a_query_is_refused_if_docids_are_read(write):
 
 
 def test_several_files_are_read_in_order(write):
-    files = [write(ROWS, "a.txt"), write(ROWS.replace("qid:", "qid:q"), "b.txt")]
-    judgments = read_letor(files, predictions=[write(SCORES, "1"), write(SCORES, "2")])
-    assert judgments.queries.query_ids.tolist() == ["7", "9", "q7", "q9"]
-    assert judgments.place(4).endswith("b.txt, line 2")
+    files = [write(ROWS.replace("qid:", f"qid:{name}"), name) for name in "abcd"]
+    judgments = read_letor(files, predictions=[write(SCORES, f"scores-{name}") for name in "abcd"])
+    assert judgments.queries.query_ids.tolist() == ["a7", "a9", "b7", "b9", "c7", "c9", "d7", "d9"]
+    places = [judgments.place(row) for row in range(judgments.queries.n_docs)]
+    assert places == [f"{file}, line {line}" for file in files for line in (1, 2, 3)]
 
 
 RETURNING = "1 qid:7 1:1\n1 qid:8 1:1\n\n0 qid:7 1:2\n"
