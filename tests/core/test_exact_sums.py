@@ -64,6 +64,24 @@ def test_squares_and_products_are_added_without_rounding(pair):
     ]
 
 
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+@pytest.mark.parametrize(
+    ("size", "counted", "n_too_large"),
+    [
+        (2.0**-400, 2.0**-400, 0),
+        (np.nextafter(2.0**-400, 0), 0.0, 0),
+        (2.0**500, 2.0**500, 0),
+        (np.nextafter(2.0**500, np.inf), 0.0, 1),
+    ],
+)
+def test_squares_of_numbers_below_2_to_minus_400_are_0_and_those_above_2_to_500_too_large(
+    size, counted, n_too_large, sign
+):
+    found = squares(np.array([sign * size, 1.0]), np.array([1.0, 2.0]))
+    assert from_limbs(found[:SUM_LIMBS]) == (Fraction(counted) ** 2 + 1) * 2**SMALLEST_EXPONENT
+    assert found[-1] == n_too_large
+
+
 @pytest.mark.parametrize("number", [0, 1, -1, 2**32, -(2**32), 2**2239 - 1, -(2**2239)])
 def test_limbs_hold_integers_up_to_both_ends_of_their_range(number):
     limbs = to_limbs(number)
