@@ -66,7 +66,7 @@ class Binding:
         self.queries = queries
         self.over_rows = over_rows
         self.kept: dict[tuple[object, ...], Any] = {}
-        self.judged: Rows = queries if queries.judged is None else rows_of(queries, queries.judged)
+        self.judged: Rows = rows_of(queries, queries.judged)
         self.longest = queries.longest
         self.depth = min(depth or self.longest, self.longest)
         self.query_ones = np.ones(queries.n_queries)

@@ -267,6 +267,15 @@ def test_the_ideal_list_has_the_retrieved_rows_or_all_judged_rows(ideal, expecte
     assert ra.evaluate([1, 0, 1, 1], [4.0, 3, 2, 1], convention, **columns).value == pytest.approx(expected, rel=1e-15)
 
 
+@pytest.mark.parametrize("ideal", ["cutoff", "retrieved", "all"])
+@pytest.mark.parametrize(("unjudged", "expected"), [("drop", 1), ("zero", (2 - 1 / 3 - 2 / 4) / (2 - 1 / 2 - 2 / 3))])
+def test_an_unjudged_row_is_not_in_the_ideal_list_above_negative_gains(ideal, unjudged, expected):
+    changes = {"gain": "linear", "discount": "reciprocal", "ideal": ideal, "unjudged": unjudged}
+    convention = ra.parse(str(ra.parse("sklearn@4").replace(**changes)))
+    columns = {"judged": [True, False, True, True], "group_sizes": [4]}
+    assert value([2, 9, -1, -2], [4, 3, 2, 1], convention, **columns) == pytest.approx(expected, rel=1e-15)
+
+
 def test_bpref_ignores_unjudged_rows_and_counts_unretrieved_relevant_rows_as_0():
     columns = {"judged": [False, True, True, True], "group_sizes": [4]}
     convention = PLAIN["bpref"].replace(unjudged="zero")
