@@ -179,7 +179,7 @@ class Judge:
         """Announce how often scores of all rows will be evaluated, so that machine code is loaded early if it pays."""
         if self.convention is not None:
             n_rows = sum(trials.queries.n_docs for trials in (self.train, *self.valid))
-            rounded = getattr(self.convention, "precision", "float64") == "float32"  # a measure of numbers has none
+            rounded = getattr(self.convention, "precision", "float64") == "float32"  # Pearson's correlation has none
             compiled.pays(n_candidates * n_rows, np.dtype(np.float32 if rounded else np.float64))
 
     def train_value(self, scores: Floats) -> float:

@@ -122,7 +122,7 @@ def _p_values(swapped: Iterator[Floats], columns: Floats, n_resamples: int) -> F
 
 
 def _unit(n_queries: int) -> float:
-    """Return the least unit of which float64 holds all multiples up to the number of queries."""
+    """Return the smallest power of two of which float64 holds every multiple up to the number of queries."""
     return float(2.0 ** (n_queries.bit_length() - 53))
 
 

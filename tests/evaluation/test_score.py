@@ -244,7 +244,7 @@ def test_a_score_computes_with_numbers_and_arrays_as_its_value_does(operand):
     functions = ARITHMETIC if isinstance(operand, complex) else (*ARITHMETIC, *ORDER, operator.eq, operator.ne)
     for function in functions:
         assert outcome(function, SCORE, operand) == outcome(function, VALUE, operand), function
-        # A number of numpy raises itself to a score by the loop for arrays: on some CPUs the last bit is another one.
+        # numpy raises its own numbers to a score with its loop for arrays, whose last bit differs on some CPUs.
         same = np.power if function is operator.pow and isinstance(operand, np.generic) else function
         assert outcome(function, operand, SCORE) == outcome(same, operand, VALUE), function
 

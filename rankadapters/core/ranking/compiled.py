@@ -36,7 +36,7 @@ class _Process:
         self._next_look: dict[np.dtype[Any], float] = defaultdict(lambda: ROWS_BEFORE_LOADING)  # at so many rows
 
     def pays(self, rows: int, dtype: np.dtype[Any]) -> bool:
-        """Count rows before scores of this type rank them; return whether machine code does, now and from now on."""
+        """Count rows that scores of this type will rank; return whether machine code ranks them, and all later ones."""
         if self.choice != LATER or dtype in self.ready:
             return checked(self.choice) != NEVER
         self.rows[dtype] += rows

@@ -265,14 +265,9 @@ def test_a_process_that_switches_in_the_middle_prints_the_same_values(monkeypatc
     rng = np.random.default_rng(0)
     labels, scores = rng.integers(0, 4, 500), rng.integers(0, 40, 500) / 8
     texts = [
-        "lightgbm@5",
-        "xgboost@5",
-        "sklearn@5",
-        "textbook@all",
-        "lightgbm.map@5",
-        "sklearn.roc_auc_score",
+        "lightgbm@5", "xgboost@5", "sklearn@5", "textbook@all", "lightgbm.map@5", "sklearn.roc_auc_score",
         "scipy.kendalltau",
-    ]
+    ]  # fmt: skip
     with kernels(NEVER):
         evaluator = ra.Evaluator(labels, texts, group_sizes=[100] * 5)
         expected = evaluator.evaluate(scores)
